@@ -1,0 +1,8 @@
+// `npm start`: builds the page where it is out of date, serves it, and opens it where a desktop exists.
+
+import process from "node:process"
+import { buildPage } from "./build.ts"
+
+await buildPage()
+const { main } = await import("../src/cli/main.ts")
+await main(["serve", "--open", ...process.argv.slice(2)])

@@ -1,0 +1,272 @@
+import { createHash, randomUUID } from "node:crypto"
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises"
+import { join } from "node:path"
+
+export interface StoredBlob {
+  readonly content_id: string
+  readonly size: number
+}
+
+export interface ListedBlob extends StoredBlob {
+  readonly modified_at: number
+}
+
+/** Half-open: `start` is in, `end` is not. */
+export interface ByteRange {
+  readonly start: number
+  readonly end: number
+}
+
+/** Bytes by the SHA-256 of what they are. Every store keeps four promises, and
+ *  `test/files/blobs.contract.ts` asks each for them: what `put` returned is on disk; the same bytes
+ *  are one blob, however often and by however many they are put; a put that fails leaves nothing;
+ *  no medium is ever held in memory whole, except by `putBytes`. */
+export interface BlobStore {
+  /** Throws `BlobTooLarge` as soon as more than `maxBytes` have come. */
+  put(chunks: AsyncIterable<Uint8Array>, limits: { readonly maxBytes: number }): Promise<StoredBlob>
+  putBytes(bytes: Uint8Array): Promise<StoredBlob>
+  /** Iterating throws `BlobMissing` when there is no such blob. */
+  open(content_id: string, range?: ByteRange): AsyncIterable<Uint8Array>
+  size(content_id: string): Promise<number | undefined>
+  /** Removing what is not there is fine. */
+  remove(content_id: string): Promise<void>
+  /** `modified_at` is the last time anyone put these bytes: a sweeper spares what is young. */
+  list(): AsyncIterable<ListedBlob>
+}
+
+export class BlobTooLarge extends Error {
+  override readonly name = "BlobTooLarge"
+  readonly maxBytes: number
+
+  constructor(maxBytes: number) {
+    super(`the upload is larger than ${maxBytes} bytes`)
+    this.maxBytes = maxBytes
+  }
+}
+
+export class BlobMissing extends Error {
+  override readonly name = "BlobMissing"
+
+  constructor(content_id: string) {
+    super(`there is no blob ${content_id}`)
+  }
+}
+
+const CONTENT_ID = /^sha256:([0-9a-f]{2})([0-9a-f]{62})$/
+const FOLDER_NAME = /^[0-9a-f]{2}$/
+const FILE_NAME = /^[0-9a-f]{62}$/
+const CHUNK_BYTES = 256 * 1024
+const TEMPORARY_LIFETIME_MS = 60 * 60 * 1000
+
+/** Blobs as files: `<folder>/ab/cdef…`, written under `<folder>/tmp` and renamed into place. */
+export class FileBlobs implements BlobStore {
+  readonly #folder: string
+  readonly #temporary: string
+
+  constructor(folder: string) {
+    this.#folder = folder
+    this.#temporary = join(folder, "tmp")
+  }
+
+  async put(
+    chunks: AsyncIterable<Uint8Array>,
+    limits: { readonly maxBytes: number },
+  ): Promise<StoredBlob> {
+    await makeFolder(this.#temporary)
+    const path = join(this.#temporary, randomUUID())
+    try {
+      const blob = await writeHashed(path, chunks, limits.maxBytes)
+      await this.#land(path, blob)
+      return blob
+    } finally {
+      await rm(path, { force: true })
+    }
+  }
+
+  async putBytes(bytes: Uint8Array): Promise<StoredBlob> {
+    const content_id = contentIdOf(bytes)
+    const blob = { content_id, size: bytes.length }
+    if (await this.#keep(blob)) return blob
+    return this.put(once(bytes), { maxBytes: bytes.length })
+  }
+
+  async *open(content_id: string, range?: ByteRange): AsyncIterable<Uint8Array> {
+    const handle = await this.#openFile(content_id)
+    try {
+      yield* readChunks(handle, range)
+    } finally {
+      await handle.close()
+    }
+  }
+
+  async size(content_id: string): Promise<number | undefined> {
+    const place = this.#place(content_id)
+    return place && (await fileSize(place.path))
+  }
+
+  async remove(content_id: string): Promise<void> {
+    const place = this.#place(content_id)
+    if (!place || (await fileSize(place.path)) === undefined) return
+    await rm(place.path, { force: true })
+    await syncFolder(place.folder)
+  }
+
+  async *list(): AsyncIterable<ListedBlob> {
+    for (const prefix of await namesIn(this.#folder, FOLDER_NAME))
+      for (const rest of await namesIn(join(this.#folder, prefix), FILE_NAME)) {
+        const stats = await stat(join(this.#folder, prefix, rest)).catch(() => undefined)
+        if (!stats) continue
+        const modified_at = Math.trunc(stats.mtimeMs)
+        yield { content_id: `sha256:${prefix}${rest}`, size: stats.size, modified_at }
+      }
+  }
+
+  /** Remove what a crash left half written. */
+  async sweepTemporary(now: number = Date.now()): Promise<void> {
+    for (const name of await namesIn(this.#temporary, /./)) {
+      const path = join(this.#temporary, name)
+      const stats = await stat(path).catch(() => undefined)
+      if (stats && now - stats.mtimeMs > TEMPORARY_LIFETIME_MS) await rm(path, { force: true })
+    }
+  }
+
+  async #land(temporary: string, blob: StoredBlob) {
+    if (await this.#keep(blob)) return
+    const { folder, path } = this.#placeOf(blob.content_id)
+    if (await makeFolder(folder)) await syncFolder(this.#folder)
+    await rename(temporary, path)
+    await syncFolder(folder)
+  }
+
+  /** True when the blob is there. Its folder is synced again, because whoever put it first may not
+   *  have come that far, and it counts as put now. */
+  async #keep(blob: StoredBlob): Promise<boolean> {
+    const { folder, path } = this.#placeOf(blob.content_id)
+    if ((await fileSize(path)) !== blob.size) return false
+    const now = new Date()
+    const touched = await utimes(path, now, now).then(
+      () => true,
+      () => false,
+    )
+    if (touched) await syncFolder(folder)
+    return touched
+  }
+
+  async #openFile(content_id: string): Promise<FileHandle> {
+    const place = this.#place(content_id)
+    if (!place) throw new BlobMissing(content_id)
+    try {
+      return await open(place.path, "r")
+    } catch (error) {
+      if (isMissing(error)) throw new BlobMissing(content_id)
+      throw error
+    }
+  }
+
+  #placeOf(content_id: string) {
+    const place = this.#place(content_id)
+    if (!place) throw new Error(`${content_id} is not a content id`)
+    return place
+  }
+
+  // Ids come from outside: only one that is nothing but digits becomes a path.
+  #place(content_id: string) {
+    const [, prefix, rest] = CONTENT_ID.exec(content_id) ?? []
+    if (prefix === undefined || rest === undefined) return undefined
+    const folder = join(this.#folder, prefix)
+    return { folder, path: join(folder, rest) }
+  }
+}
+
+export function contentIdOf(bytes: Uint8Array): string {
+  return `sha256:${createHash("sha256").update(bytes).digest("hex")}`
+}
+
+/** Every byte of a small blob. More than `maxBytes` is our own mistake, and throws. */
+export async function readAll(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of chunks) {
+    size += chunk.length
+    if (size > maxBytes) throw new BlobTooLarge(maxBytes)
+    pieces.push(chunk)
+  }
+  return Buffer.concat(pieces)
+}
+
+async function writeHashed(
+  path: string,
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): Promise<StoredBlob> {
+  const hash = createHash("sha256")
+  let size = 0
+  const handle = await open(path, "wx", 0o600)
+  try {
+    for await (const chunk of chunks) {
+      size += chunk.length
+      if (size > maxBytes) throw new BlobTooLarge(maxBytes)
+      hash.update(chunk)
+      await handle.writeFile(chunk)
+    }
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+  return { content_id: `sha256:${hash.digest("hex")}`, size }
+}
+
+async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
+  yield bytes
+}
+
+async function* readChunks(handle: FileHandle, range?: ByteRange): AsyncIterable<Uint8Array> {
+  const end = range?.end ?? Number.POSITIVE_INFINITY
+  let position = range?.start ?? 0
+  while (position < end) {
+    const length = Math.min(CHUNK_BYTES, end - position)
+    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, position)
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
+/** True when a folder was made. */
+async function makeFolder(path: string): Promise<boolean> {
+  return (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined
+}
+
+async function syncFolder(path: string) {
+  const handle = await open(path, "r")
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+async function fileSize(path: string): Promise<number | undefined> {
+  try {
+    return (await stat(path)).size
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw error
+  }
+}
+
+async function namesIn(folder: string, pattern: RegExp): Promise<string[]> {
+  try {
+    return (await readdir(folder)).filter((name) => pattern.test(name)).sort()
+  } catch (error) {
+    if (isMissing(error)) return []
+    throw error
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === "ENOENT"
+}

@@ -1,0 +1,249 @@
+import { constants, type Stats } from "node:fs"
+import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises"
+import { isAbsolute, relative, resolve, sep } from "node:path"
+import type { Range } from "../message/part.ts"
+import { SNIFF_BYTES } from "./sniff.ts"
+
+export interface ReadOptions {
+  readonly range?: Range | undefined
+  /** More than this is not read: the answer is `too-large`. */
+  readonly maxBytes: number
+}
+
+/** The lines that were read, 1-based and inclusive; `total` where the end of the file was seen. */
+export interface LineSpan {
+  readonly start: number
+  readonly end: number
+  readonly total?: number
+}
+
+interface OpenedFile {
+  /** Of the whole file, whatever part of it was asked for. */
+  readonly size: number
+  /** What was opened, as the kernel names it. */
+  readonly realPath: string
+  readonly mtime: number
+}
+
+export type WorkspaceRead =
+  | (OpenedFile & {
+      readonly type: "content"
+      readonly bytes: Uint8Array
+      readonly lines: LineSpan | null
+      /** Says when less was read than the range asked for. */
+      readonly note: string | null
+    })
+  | (OpenedFile & { readonly type: "too-large"; readonly head: Uint8Array })
+  | Refused
+
+interface Refused {
+  readonly type: "refused"
+  readonly outcome: "denied" | "failed"
+  readonly reason: string
+}
+
+/** Read a file of the workspace, or say in a sentence why not. It is opened first and then asked
+ *  what it is and where it lies: a path that is checked before it is opened can be another file by
+ *  the time it is read. */
+export async function readWorkspaceFile(
+  root: string,
+  path: string,
+  options: ReadOptions,
+): Promise<WorkspaceRead> {
+  if (NOT_PORTABLE.test(path)) return denied(`${path} is not a path this host reads`)
+  try {
+    const realRoot = await realpath(root)
+    const target = resolve(realRoot, path)
+    if (!isWithin(realRoot, target) && !isWithin(resolve(root), target)) return outside(path)
+    return await readTarget({ realRoot, target, path }, options)
+  } catch (error) {
+    return failed(`${path} ${describe(error)}`)
+  }
+}
+
+/** A NUL, and the Windows prefixes that leave the file system: devices, NT objects, UNC shares. */
+// oxlint-disable-next-line no-control-regex
+const NOT_PORTABLE = /\0|^\\\\|^\/\/|^\\\?\?\\/
+
+interface Target {
+  readonly realRoot: string
+  readonly target: string
+  readonly path: string
+}
+
+// Not blocking: a FIFO without a writer would hold the reader for ever.
+const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
+
+async function readTarget(target: Target, options: ReadOptions): Promise<WorkspaceRead> {
+  const handle = await open(target.target, OPEN_FLAGS)
+  try {
+    const stats = await handle.stat()
+    const realPath = await openedPath(handle, stats, target.target)
+    if (realPath === undefined) return denied(`${target.path} changed while it was opened`)
+    if (!isWithin(target.realRoot, realPath)) return outside(target.path)
+    if (!stats.isFile()) return failed(`${target.path} is not a regular file`)
+    const file = { size: stats.size, realPath, mtime: Math.trunc(stats.mtimeMs) }
+    return await readOpened({ handle, file, path: target.path }, options)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** The path of what was opened. Without /proc, the path counts only if it still leads to the same
+ *  file. */
+async function openedPath(handle: FileHandle, opened: Stats, target: string) {
+  const link = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
+  if (link !== undefined) return link
+  const found = await realpath(target)
+  const now = await stat(found)
+  return now.dev === opened.dev && now.ino === opened.ino ? found : undefined
+}
+
+function isWithin(root: string, path: string): boolean {
+  const between = relative(root, path)
+  return between !== ".." && !between.startsWith(`..${sep}`) && !isAbsolute(between)
+}
+
+interface Opened {
+  readonly handle: FileHandle
+  readonly file: OpenedFile
+  readonly path: string
+}
+
+async function readOpened(opened: Opened, options: ReadOptions): Promise<WorkspaceRead> {
+  const { range, maxBytes } = options
+  if (range)
+    return range.unit === "byte"
+      ? readBytes(opened, range, maxBytes)
+      : readLines(opened, range, maxBytes)
+  const { handle, file } = opened
+  if (file.size > maxBytes) return tooLarge(opened)
+  const bytes = await readAt(handle, 0, file.size)
+  return { type: "content", bytes, lines: null, note: null, ...file }
+}
+
+async function readBytes(opened: Opened, range: Range, maxBytes: number): Promise<WorkspaceRead> {
+  const { handle, file, path } = opened
+  if (range.start > 0 && range.start >= file.size)
+    return failed(`${path} has only ${file.size} bytes`)
+  const end = Math.min(range.end, file.size)
+  if (end - range.start > maxBytes) return tooLarge(opened)
+  const bytes = await readAt(handle, range.start, end - range.start)
+  const note = end < range.end ? `${path} has only ${file.size} bytes` : null
+  return { type: "content", bytes, lines: null, note, ...file }
+}
+
+const CHUNK_BYTES = 256 * 1024
+/** How far into a file a line is looked for. */
+const MAX_SCAN_BYTES = 256 * 1024 * 1024
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+
+/** Reads on from the start and stops where the last line ends, so a few lines of a huge file are
+ *  quick. */
+async function readLines(opened: Opened, range: Range, maxBytes: number): Promise<WorkspaceRead> {
+  const { handle, file, path } = opened
+  const wanted: Uint8Array[] = []
+  let kept = 0
+  let line = 1
+  let endsInLine = false
+  let position = 0
+  while (position < MAX_SCAN_BYTES) {
+    const chunk = await readAt(handle, position, CHUNK_BYTES)
+    if (chunk.length === 0)
+      return lastLines(opened, range, { wanted, total: endsInLine ? line : line - 1 })
+    position += chunk.length
+    endsInLine = chunk.at(-1) !== LINE_FEED
+    const slice = linesOf(chunk, line, range)
+    wanted.push(slice.bytes)
+    kept += slice.bytes.length
+    line = slice.next
+    if (kept > maxBytes) return tooLarge(opened)
+    if (line > range.end) break
+  }
+  if (line <= range.end) return failed(`line ${range.end} of ${path} is too far into the file`)
+  const lines = { start: range.start, end: range.end }
+  return { type: "content", bytes: joinLines(wanted), lines, note: null, ...file }
+}
+
+/** The bytes of `chunk` that lie in the range, when its first byte is in line `line`. */
+function linesOf(chunk: Uint8Array, line: number, range: Range) {
+  let current = line
+  let from = current >= range.start ? 0 : -1
+  let at = 0
+  while (current <= range.end) {
+    const feed = chunk.indexOf(LINE_FEED, at)
+    if (feed < 0) break
+    at = feed + 1
+    current += 1
+    if (current === range.start) from = at
+  }
+  const to = current > range.end ? at : chunk.length
+  return { bytes: from < 0 ? chunk.subarray(0, 0) : chunk.subarray(from, to), next: current }
+}
+
+function lastLines(
+  opened: Opened,
+  range: Range,
+  seen: { readonly wanted: readonly Uint8Array[]; readonly total: number },
+): WorkspaceRead {
+  const { file, path } = opened
+  const { wanted, total } = seen
+  const count = `${path} has only ${total} ${total === 1 ? "line" : "lines"}`
+  if (range.start > total) return failed(count)
+  const lines = { start: range.start, end: Math.min(range.end, total), total }
+  const note = range.end > total ? count : null
+  return { type: "content", bytes: joinLines(wanted), lines, note, ...file }
+}
+
+/** The break after the last line is not part of the selection. */
+function joinLines(pieces: readonly Uint8Array[]): Uint8Array {
+  const bytes = Buffer.concat(pieces)
+  if (bytes.at(-1) !== LINE_FEED) return bytes
+  return bytes.subarray(0, bytes.at(-2) === CARRIAGE_RETURN ? -2 : -1)
+}
+
+async function tooLarge(opened: Opened): Promise<WorkspaceRead> {
+  const head = await readAt(opened.handle, 0, SNIFF_BYTES)
+  return { type: "too-large", head, ...opened.file }
+}
+
+async function readAt(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
+  const buffer = Buffer.allocUnsafe(length)
+  let filled = 0
+  while (filled < length) {
+    const { bytesRead } = await handle.read(buffer, filled, length - filled, position + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return buffer.subarray(0, filled)
+}
+
+function outside(path: string): Refused {
+  return denied(`${path} is outside the workspace`)
+}
+
+function denied(reason: string): Refused {
+  return { type: "refused", outcome: "denied", reason }
+}
+
+function failed(reason: string): Refused {
+  return { type: "refused", outcome: "failed", reason }
+}
+
+const SENTENCES: Readonly<Record<string, string>> = {
+  ENOENT: "does not exist",
+  ENOTDIR: "does not exist",
+  EACCES: "may not be read by this process",
+  EPERM: "may not be read by this process",
+  ELOOP: "is a circle of links",
+  ENXIO: "is not a regular file",
+  EISDIR: "is a directory",
+  ENAMETOOLONG: "has too long a name",
+  EMFILE: "could not be opened: too many files are open",
+}
+
+function describe(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return (code && SENTENCES[code]) || `could not be read: ${code ?? message}`
+}

@@ -1,0 +1,277 @@
+import { type BlobStore, readAll } from "../files/blobs.ts"
+import { imageSize } from "../files/image-size.ts"
+import { decodeText, SNIFF_BYTES, sniff } from "../files/sniff.ts"
+import type { LineSpan, readWorkspaceFile, WorkspaceRead } from "../files/workspace.ts"
+import {
+  type FileAttachmentPart,
+  type FileReference,
+  isKnown,
+  type MentionPart,
+  type Part,
+  Range,
+  type UnknownPart,
+} from "../message/part.ts"
+import type { MediaKind } from "../model/capabilities.ts"
+import type { Media } from "../model/prompt.ts"
+import { showName } from "./name.ts"
+
+/** A part and the id that its receipt and its capture carry. */
+export interface NamedPart {
+  readonly id: string
+  readonly part: Part | UnknownPart
+}
+
+/** A part with all that lowering needs of the world: nothing is read after this. */
+export interface LoadedPart extends NamedPart {
+  /** For refs, attachments and file mentions; the other parts are their own content. */
+  readonly file: LoadedFile | null
+}
+
+/** What a file-ref sent, kept for ever: later lowerings read this and never the disk, so history and
+ *  prompt caches do not shift (decision 4). `content` without an id is a file that no model reads. */
+export interface Capture {
+  readonly part_id: string
+  readonly content_id: string | null
+  readonly mime: string
+  /** Bytes that were kept. */
+  readonly size: number
+  /** Bytes of the whole file. */
+  readonly total_size: number
+  readonly lines: LineSpan | null
+  readonly outcome: "content" | "too-large" | "denied" | "failed"
+  readonly reason: string | null
+}
+
+export interface Sources {
+  readonly workspace_root: string | null
+  readonly read: typeof readWorkspaceFile
+  readonly blobs: Pick<BlobStore, "open" | "size" | "putBytes">
+  readonly captured: (part_id: string) => Capture | undefined
+  readonly limits: LoadLimits
+}
+
+export interface Loaded {
+  readonly parts: readonly LoadedPart[]
+  /** What was captured just now, for the caller to keep. */
+  readonly captures: readonly Capture[]
+}
+
+/** Read what the parts need. A part that cannot be read says so in its place; nothing throws. */
+export async function load(parts: readonly NamedPart[], sources: Sources): Promise<Loaded> {
+  const loaded: LoadedPart[] = []
+  const captures: Capture[] = []
+  for (const named of parts) {
+    const { file, capture } = await loadSafely(named, sources)
+    loaded.push({ ...named, file })
+    if (capture) captures.push(capture)
+  }
+  return { parts: loaded, captures }
+}
+
+/** A range is captured when it is submitted, because the user selected what was there then. Null for
+ *  a part without one, and when it could not be kept: then it is captured when it fires. */
+export async function captureRange(named: NamedPart, sources: Sources): Promise<Capture | null> {
+  const target = pathTarget(named)
+  if (!target?.range) return null
+  return captureTarget(target, sources).catch(() => null)
+}
+
+interface LoadResult {
+  readonly file: LoadedFile | null
+  readonly capture?: Capture
+}
+
+async function loadSafely(named: NamedPart, sources: Sources): Promise<LoadResult> {
+  try {
+    return await loadPart(named, sources)
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return { file: { type: "refused", name: named.part.type, outcome: "failed", reason } }
+  }
+}
+
+async function loadPart(named: NamedPart, sources: Sources): Promise<LoadResult> {
+  const target = pathTarget(named)
+  if (target) return loadTarget(target, sources)
+  const { part } = named
+  if (!isKnown(part)) return { file: null }
+  if (part.type === "file-attachment") return { file: await loadAttachment(part, sources) }
+  if (part.type === "file-ref") return { file: await loadReference(part.ref, sources) }
+  return { file: null }
+}
+
+/** A path that a part wants read, by itself or by a mention of it. */
+interface PathTarget {
+  readonly part_id: string
+  readonly path: string
+  readonly range: Range | undefined
+}
+
+function pathTarget(named: NamedPart): PathTarget | undefined {
+  const { id, part } = named
+  if (!isKnown(part)) return undefined
+  if (part.type === "file-ref" && part.ref.kind === "path")
+    return { part_id: id, path: part.ref.path, range: part.ref.range }
+  if (part.type === "mention") return mentionedFile(id, part)
+  return undefined
+}
+
+function mentionedFile(part_id: string, part: MentionPart): PathTarget | undefined {
+  const { kind, path, range } = part.target
+  if (kind !== "file" || typeof path !== "string") return undefined
+  return { part_id, path, range: Range.safeParse(range).data }
+}
+
+async function loadTarget(target: PathTarget, sources: Sources): Promise<LoadResult> {
+  const known = sources.captured(target.part_id)
+  const capture = known ?? (await captureTarget(target, sources))
+  const file = await loadCapture(capture, target, sources)
+  return known ? { file } : { file, capture }
+}
+
+async function captureTarget(target: PathTarget, sources: Sources): Promise<Capture> {
+  const { part_id, path, range } = target
+  if (sources.workspace_root === null)
+    return refusedCapture(part_id, "denied", `${path} cannot be read: there is no workspace`)
+  const maxBytes = sources.limits.file_bytes
+  const read = await sources.read(sources.workspace_root, path, { range, maxBytes })
+  switch (read.type) {
+    case "refused":
+      return refusedCapture(part_id, read.outcome, read.reason)
+    case "too-large":
+      return largeCapture(target, read.size, await sniff(read.head, path, false))
+    case "content":
+      return contentCapture(target, read, sources)
+  }
+}
+
+type ReadContent = Extract<WorkspaceRead, { type: "content" }>
+
+async function contentCapture(
+  target: PathTarget,
+  read: ReadContent,
+  sources: Sources,
+): Promise<Capture> {
+  const { part_id, path, range } = target
+  const bytes = range?.unit === "byte" ? wholeCharacters(read.bytes) : read.bytes
+  const { mime, kind } = await sniffBytes(bytes, path, sources.limits.text_bytes)
+  const isText = kind === "text"
+  if (isText && bytes.length > sources.limits.text_bytes)
+    return { ...largeCapture(target, read.size, { mime }), lines: read.lines ?? countLines(bytes) }
+  const sendable = isText || (!range && isNativeKind(kind))
+  const stored = sendable ? await sources.blobs.putBytes(bytes) : null
+  return {
+    part_id,
+    content_id: stored?.content_id ?? null,
+    mime,
+    size: stored?.size ?? 0,
+    total_size: read.size,
+    lines: read.lines,
+    outcome: "content",
+    reason: read.note,
+  }
+}
+
+function sniffBytes(bytes: Uint8Array, name: string, whole: number) {
+  if (bytes.length <= whole) return sniff(bytes, name, true)
+  return sniff(bytes.subarray(0, SNIFF_BYTES), name, false)
+}
+
+function largeCapture(
+  target: PathTarget,
+  total_size: number,
+  { mime }: { readonly mime: string },
+): Capture {
+  const { part_id } = target
+  const nothing = { content_id: null, size: 0, lines: null, reason: null }
+  return { part_id, mime, total_size, outcome: "too-large", ...nothing }
+}
+
+function refusedCapture(
+  part_id: string,
+  outcome: "denied" | "failed",
+  reason: string,
+): Capture {
+  const nothing = { content_id: null, mime: UNKNOWN_MIME, size: 0, total_size: 0, lines: null }
+  return { part_id, outcome, reason, ...nothing }
+}
+
+const UNKNOWN_MIME = "application/octet-stream"
+
+function countLines(bytes: Uint8Array): LineSpan {
+  let total = bytes.at(-1) === 0x0a ? 0 : 1
+  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) total += 1
+  return { start: 1, end: total, total }
+}
+
+/** A byte range may cut a character at either end; half a character is no text. */
+function wholeCharacters(bytes: Uint8Array): Uint8Array {
+  let start = 0
+  while (start < 3 && isContinuation(bytes[start])) start += 1
+  let lead = bytes.length - 1
+  while (lead > bytes.length - 4 && isContinuation(bytes[lead])) lead -= 1
+  const complete = lead < 0 || lead + characterLength(bytes[lead]) <= bytes.length
+  return bytes.subarray(start, complete ? bytes.length : lead)
+}
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80
+}
+
+function characterLength(lead = 0): number {
+  if (lead >= 0xf0) return 4
+  if (lead >= 0xe0) return 3
+  return lead >= 0xc0 ? 2 : 1
+}
+
+async function loadCapture(
+  capture: Capture,
+  target: PathTarget,
+  sources: Sources,
+): Promise<LoadedFile> {
+  const { content_id, outcome, mime, lines, reason } = capture
+  const name = showName(target.path)
+  if (outcome === "denied" || outcome === "failed")
+    return { type: "refused", name, outcome, reason: reason ?? `${name} could not be read` }
+  const size = capture.total_size
+  if (content_id === null) return { type: "opaque", name, mime, size, content_id, lines, note: reason }
+  const file = await loadContent(await storedContent(content_id, sources), target.path, sources)
+  if (file.type === "refused") return file
+  const ranged = target.range !== undefined
+  return { ...file, size, lines, note: reason, ...(file.type === "text" ? { ranged } : {}) }
+}
+
+async function loadAttachment(part: FileAttachmentPart, sources: Sources): Promise<LoadedFile> {
+  const { name, data, content_id } = part
+  if (data !== undefined) return loadContent(inlineContent(data, sources), name, sources)
+  if (content_id !== undefined)
+    return loadContent(await storedContent(content_id, sources), name, sources)
+  const nothing = { content_id: null, lines: null, note: "it was sent without its bytes" }
+  const mime = showName(part.mime)
+  return { type: "opaque", name: showName(name), mime, size: part.size ?? 0, ...nothing }
+}
+
+async function loadReference(ref: FileReference, sources: Sources): Promise<LoadedFile> {
+  if (ref.kind !== "content") return unread(ref)
+  const name = typeof ref.name === "string" ? ref.name : ref.content_id
+  return loadContent(await storedContent(ref.content_id, sources), name, sources)
+}
+
+/** What lies elsewhere is named; fetching it is a tool's work. */
+function unread(ref: Exclude<FileReference, { kind: "content" }>): LoadedFile {
+  const name = showName(addressOf(ref))
+  const nothing = { size: 0, content_id: null, lines: null }
+  return { type: "opaque", name, mime: UNKNOWN_MIME, note: "it is not fetched", ...nothing }
+}
+
+function addressOf(ref: Exclude<FileReference, { kind: "content" }>): string {
+  switch (ref.kind) {
+    case "url":
+      return ref.url
+    case "mcp":
+      return `${ref.server} ${ref.uri}`
+    case "path":
+      return ref.path
+  }
+}
+

@@ -1,0 +1,21 @@
+const MAX_NAME_CHARACTERS = 240
+
+/** A name as a model or a person may be shown it. Names come from strangers: what would break the
+ *  line, hide or turn around the text beside it is taken out. */
+export function showName(name: string): string {
+  const plain = name.toWellFormed().replace(HIDDEN, " ").replace(/\s+/g, " ").trim()
+  if (plain === "") return "unnamed"
+  if (plain.length <= MAX_NAME_CHARACTERS) return plain
+  const half = MAX_NAME_CHARACTERS / 2
+  return `${plain.slice(0, half)}…${plain.slice(-half)}`.toWellFormed()
+}
+
+// Control characters, line and paragraph separators, invisible and bidirectional marks, tags.
+// oxlint-disable-next-line no-control-regex
+const HIDDEN =
+  /[\p{Cc}\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\u{e0000}-\u{e007f}]/gu
+
+/** A number of bytes as a person reads it. */
+export function showBytes(bytes: number): string {
+  return `${bytes.toLocaleString("en-US")} ${bytes === 1 ? "byte" : "bytes"}`
+}

@@ -1,0 +1,148 @@
+import { Refusal, type RefusalCode, type RefusalDetail } from "../../message/refusal.ts"
+import type { Writes } from "../store.ts"
+import { type Connection, openForWriting } from "./connection.ts"
+import { OPERATIONS, type OperationName } from "./operations/operations.ts"
+import { Statements, Transaction } from "./transaction.ts"
+
+export interface Request {
+  readonly id: number
+  readonly name: keyof Writes
+  readonly input: unknown
+}
+
+export type Answer =
+  | { readonly id: number; readonly ok: true; readonly value: unknown }
+  | {
+      readonly id: number
+      readonly ok: false
+      readonly code: RefusalCode | "broken"
+      readonly message: string
+      readonly details: readonly RefusalDetail[]
+    }
+
+export interface Commit {
+  readonly answers: readonly Answer[]
+  readonly streams: ReadonlySet<string>
+  /** The disk failed to sync: nothing more may be acknowledged by this process. */
+  readonly fatal: boolean
+}
+
+/** The one writer. Operations that arrived together run each in its savepoint and share one
+ *  transaction and one fsync; their answers are given only after the commit. */
+export class Committer {
+  readonly #connection: Connection
+  readonly #statements: Statements
+  readonly #clock: () => number
+  readonly #epoch: string
+  #count = 0
+  #foreign: number
+
+  constructor(file: string, clock: () => number = Date.now) {
+    this.#connection = openForWriting(file)
+    this.#statements = new Statements(this.#connection)
+    this.#clock = clock
+    this.#epoch = `${Date.now().toString(36)}${process.pid.toString(36)}`
+    this.#foreign = this.#dataVersion()
+  }
+
+  commit(requests: readonly Request[]): Commit {
+    const vacuum = requests.find((request) => request.name === "vacuum")
+    if (vacuum) return this.#vacuumBetween(requests, vacuum)
+    const streams = new Set<string>()
+    const answers: Answer[] = []
+    try {
+      this.#run("BEGIN IMMEDIATE")
+      for (const request of requests) answers.push(this.#perform(request, streams))
+      this.#run("COMMIT")
+      return { answers, streams, fatal: false }
+    } catch (error) {
+      return this.#undo(requests, error)
+    }
+  }
+
+  /** Whether another process committed since this was last asked. */
+  changedByOthers(): boolean {
+    const version = this.#dataVersion()
+    const changed = version !== this.#foreign
+    this.#foreign = version
+    return changed
+  }
+
+  close() {
+    this.#connection.pragma("wal_checkpoint(TRUNCATE)")
+    this.#connection.close()
+  }
+
+  #perform(request: Request, streams: Set<string>): Answer {
+    const tx = new Transaction(this.#statements, this.#clock(), `${this.#epoch}-${++this.#count}`)
+    this.#run("SAVEPOINT operation")
+    try {
+      const operation = OPERATIONS[request.name as OperationName] as (
+        tx: Transaction,
+        input: unknown,
+      ) => unknown
+      const value = operation(tx, request.input)
+      tx.finish()
+      this.#run("RELEASE operation")
+      for (const stream of tx.streams) streams.add(stream)
+      return { id: request.id, ok: true, value }
+    } catch (error) {
+      // A full disk ends the whole transaction; then there is no savepoint to go back to.
+      if (!this.#connection.inTransaction) throw error
+      this.#run("ROLLBACK TO operation")
+      this.#run("RELEASE operation")
+      return failed(request, error)
+    }
+  }
+
+  #undo(requests: readonly Request[], error: unknown): Commit {
+    if (this.#connection.inTransaction) this.#run("ROLLBACK")
+    const answers = requests.map((request) => failed(request, error))
+    return { answers, streams: new Set(), fatal: isFailedSync(error) }
+  }
+
+  #vacuumBetween(requests: readonly Request[], vacuum: Request): Commit {
+    const others = requests.filter((request) => request !== vacuum)
+    const commit = this.commit(others)
+    return { ...commit, answers: [...commit.answers, this.#vacuum(vacuum)] }
+  }
+
+  #vacuum(request: Request): Answer {
+    try {
+      this.#connection.exec("VACUUM")
+      this.#connection.pragma("wal_checkpoint(TRUNCATE)")
+      return { id: request.id, ok: true, value: null }
+    } catch (error) {
+      return failed(request, error)
+    }
+  }
+
+  #run(sql: string) {
+    this.#statements.of(sql).run()
+  }
+
+  #dataVersion(): number {
+    return this.#connection.pragma("data_version", { simple: true }) as number
+  }
+}
+
+function failed(request: Request, error: unknown): Answer {
+  const { id } = request
+  if (error instanceof Refusal)
+    return { id, ok: false, code: error.code, message: error.message, details: error.details }
+  const { code, message } = error as { code?: string; message: string }
+  if (code?.startsWith("SQLITE_"))
+    return {
+      id,
+      ok: false,
+      code: isFailedSync(error) ? "broken" : "storage_failed",
+      message: `${request.name} was not stored: ${message} (${code})`,
+      details: [],
+    }
+  return { id, ok: false, code: "broken", message: String((error as Error).stack), details: [] }
+}
+
+function isFailedSync(error: unknown): boolean {
+  const code = (error as { code?: string }).code
+  return code === "SQLITE_IOERR_FSYNC" || code === "SQLITE_IOERR_DIR_FSYNC"
+}

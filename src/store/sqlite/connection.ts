@@ -1,0 +1,62 @@
+import Database from "better-sqlite3"
+import { MIGRATIONS } from "./schema.ts"
+
+export type Connection = Database.Database
+
+/** Releases before this can corrupt a database when the WAL is reset while another one reads. */
+const OLDEST_SQLITE = [3, 51, 3] as const
+const BUSY_TIMEOUT_MS = 10_000
+const WAL_PAGES = 4000
+const CACHE_KIB = 65_536
+
+export function openForWriting(file: string): Connection {
+  const connection = new Database(file, { timeout: BUSY_TIMEOUT_MS })
+  refuseOldSqlite(connection)
+  connection.pragma("journal_mode = WAL")
+  connection.pragma("synchronous = FULL")
+  connection.pragma("foreign_keys = ON")
+  connection.pragma(`wal_autocheckpoint = ${WAL_PAGES}`)
+  connection.pragma(`cache_size = -${CACHE_KIB}`)
+  connection.pragma("temp_store = MEMORY")
+  migrate(connection)
+  return connection
+}
+
+export function openForReading(file: string): Connection {
+  const connection = new Database(file, { readonly: true, timeout: BUSY_TIMEOUT_MS })
+  connection.pragma(`cache_size = -${CACHE_KIB}`)
+  return connection
+}
+
+function refuseOldSqlite(connection: Connection) {
+  const version = connection.prepare("SELECT sqlite_version()").pluck().get() as string
+  if (isOlder(version.split(".").map(Number), OLDEST_SQLITE))
+    throw new Error(`SQLite ${version} can lose data; ${OLDEST_SQLITE.join(".")} or newer is needed`)
+}
+
+export function isOlder(version: readonly number[], than: readonly number[]): boolean {
+  for (const [at, wanted] of than.entries()) {
+    const found = version[at] ?? 0
+    if (found !== wanted) return found < wanted
+  }
+  return false
+}
+
+function migrate(connection: Connection) {
+  if (userVersion(connection) === MIGRATIONS.length) return
+  // Another process may be migrating: whoever gets the lock second finds nothing left to do.
+  const upgrade = connection.transaction(() => {
+    const seen = userVersion(connection)
+    if (seen > MIGRATIONS.length)
+      throw new Error(
+        `this data folder was written by a newer version (schema ${seen}, known ${MIGRATIONS.length})`,
+      )
+    for (const migration of MIGRATIONS.slice(seen)) connection.exec(migration)
+    connection.pragma(`user_version = ${MIGRATIONS.length}`)
+  })
+  upgrade.immediate()
+}
+
+function userVersion(connection: Connection): number {
+  return connection.pragma("user_version", { simple: true }) as number
+}

@@ -1,0 +1,82 @@
+import { Refusal } from "../../../message/refusal.ts"
+import type { NewCapture } from "../../store.ts"
+import type { Transaction } from "../transaction.ts"
+
+interface NewBlob {
+  readonly content_id: string
+  readonly size: number
+  readonly mime: string
+  readonly upload: boolean
+}
+
+/** Know of bytes that lie in the blob store. An upload keeps them until a message takes them up. */
+export function recordBlob(tx: Transaction, input: NewBlob): null {
+  tx.run(
+    `INSERT INTO blobs (content_id, size, mime, created_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (content_id) DO NOTHING`,
+    input.content_id,
+    input.size,
+    input.mime,
+    tx.now,
+  )
+  if (input.upload)
+    tx.run(
+      "INSERT INTO uploads (content_id, uploaded_at) VALUES (?, ?)",
+      input.content_id,
+      tx.now,
+    )
+  return null
+}
+
+export function attach(tx: Transaction, session_id: string, part_id: string, content_id: string) {
+  const known = tx.get("SELECT 1 FROM blobs WHERE content_id = ?", content_id)
+  if (!known)
+    throw new Refusal("invalid", `nothing was uploaded as ${content_id}: upload it again`)
+  refer(tx, session_id, part_id, content_id)
+  tx.run(
+    `DELETE FROM uploads WHERE id = (SELECT min(id) FROM uploads WHERE content_id = ?)`,
+    content_id,
+  )
+}
+
+export function detach(tx: Transaction, session_id: string, part_id: string) {
+  tx.run("DELETE FROM blob_references WHERE session_id = ? AND part_id = ?", session_id, part_id)
+  tx.run("DELETE FROM captures WHERE part_id = ?", part_id)
+}
+
+/** What a file reference sends is kept once and never changes afterwards (decision 4). */
+export function keepCaptures(tx: Transaction, session_id: string, captures: readonly NewCapture[]) {
+  for (const capture of captures) {
+    tx.run(
+      `INSERT INTO captures (part_id, session_id, content_id, data_json) VALUES (?, ?, ?, ?)
+       ON CONFLICT (part_id) DO NOTHING`,
+      capture.part_id,
+      session_id,
+      capture.content_id,
+      capture.data_json,
+    )
+    if (capture.content_id !== null) refer(tx, session_id, capture.part_id, capture.content_id)
+  }
+}
+
+/** Blobs that no part, capture or pending upload needs; their rows go, the caller removes the bytes. */
+export function dropUnreferenced(tx: Transaction): string[] {
+  return tx
+    .all<{ content_id: string }>(
+      `DELETE FROM blobs
+       WHERE content_id NOT IN (SELECT content_id FROM blob_references)
+         AND content_id NOT IN (SELECT content_id FROM uploads)
+       RETURNING content_id`,
+    )
+    .map((row) => row.content_id)
+}
+
+function refer(tx: Transaction, session_id: string, part_id: string, content_id: string) {
+  tx.run(
+    `INSERT INTO blob_references (session_id, part_id, content_id) VALUES (?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+    session_id,
+    part_id,
+    content_id,
+  )
+}

@@ -1,0 +1,112 @@
+import { newId } from "../../../message/id.ts"
+import type { Claim } from "../../store.ts"
+import { type MessageRecord, type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
+import type { Transaction } from "../transaction.ts"
+
+export const WAITING = "('queued', 'paused', 'editing')"
+export const LIVE = "('running', 'retrying', 'waiting_on_approval', 'waiting_on_user_input')"
+
+/** Take the queue's head, if the session is idle and the head may fire. */
+export function claim(tx: Transaction, input: { session_id: string; owner: string }): Claim | null {
+  const session = tx.session(input.session_id)
+  if (liveTurn(tx, session.id)) return null
+  const head = firing(tx, session)
+  if (!head) return null
+  return fire(tx, session, head, input.owner)
+}
+
+// A paused head holds what is behind it, and so does a drain that an error stopped; what was sent
+// to run now fires all the same and lets the others go on.
+function firing(tx: Transaction, session: SessionRecord): MessageRecord | undefined {
+  const steered = firstWaiting(tx, session.id, "AND state = 'queued' AND mode = 'steer'")
+  if (steered) return steered
+  const head = firstWaiting(tx, session.id, "")
+  if (head?.state === "queued" && session.drain === "open") return head
+  return firstWaiting(tx, session.id, "AND state = 'queued' AND mode = 'immediate'")
+}
+
+function firstWaiting(tx: Transaction, session_id: string, also: string) {
+  return tx.get<MessageRecord>(
+    `SELECT * FROM chat_messages WHERE session_id = ? AND state IN ${WAITING} ${also}
+     ORDER BY position, id LIMIT 1`,
+    session_id,
+  )
+}
+
+function fire(tx: Transaction, session: SessionRecord, head: MessageRecord, owner: string): Claim {
+  const { queued_at: _, ...metadata } = JSON.parse(head.metadata_json)
+  const model_json = metadata.model ? JSON.stringify(metadata.model) : session.model_json
+  const fired: MessageRecord = {
+    ...head,
+    metadata_json: JSON.stringify(metadata),
+    state: "fired",
+    seq: session.next_seq,
+    updated_at: tx.now,
+  }
+  tx.run(
+    "UPDATE chat_messages SET metadata_json = ?, state = 'fired', seq = ?, updated_at = ? WHERE id = ?",
+    fired.metadata_json,
+    fired.seq,
+    tx.now,
+    head.id,
+  )
+  tx.run(
+    `UPDATE chat_sessions SET next_seq = next_seq + 1, next_fence = next_fence + 1, drain = 'open',
+       model_json = ?, updated_at = ? WHERE id = ?`,
+    model_json,
+    tx.now,
+    session.id,
+  )
+  tx.tellMessage(fired)
+  const turn = openTurn(tx, {
+    session_id: session.id,
+    message_id: head.id,
+    attempt: 1,
+    model_json,
+    fence: session.next_fence,
+    owner,
+  })
+  return claimOf(session, turn)
+}
+
+export function claimOf(session: SessionRecord, turn: TurnRecord): Claim {
+  return {
+    turn: turnOf(turn),
+    path: JSON.parse(session.path_json),
+    path_revision: session.path_revision,
+    workspace_root: session.workspace_root,
+  }
+}
+
+type NewTurn = Pick<
+  TurnRecord,
+  "session_id" | "message_id" | "attempt" | "model_json" | "fence" | "owner"
+>
+
+export function openTurn(tx: Transaction, turn: NewTurn): TurnRecord {
+  const id = newId("trn", tx.now)
+  tx.run(
+    `INSERT INTO turns (id, session_id, message_id, attempt, state, model_json, fence, owner,
+       started_at) VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?)`,
+    id,
+    turn.session_id,
+    turn.message_id,
+    turn.attempt,
+    turn.model_json,
+    turn.fence,
+    turn.owner,
+    tx.now,
+  )
+  tx.run("INSERT INTO streams (id, session_id) VALUES (?, ?)", id, turn.session_id)
+  const record = tx.get<TurnRecord>("SELECT * FROM turns WHERE id = ?", id)
+  if (!record) throw new Error(`turn ${id} was not written`)
+  tx.tellTurn(record, "insert")
+  return record
+}
+
+export function liveTurn(tx: Transaction, session_id: string): TurnRecord | undefined {
+  return tx.get<TurnRecord>(
+    `SELECT * FROM turns WHERE session_id = ? AND state IN ${LIVE}`,
+    session_id,
+  )
+}

@@ -1,0 +1,140 @@
+import { Refusal } from "../../../message/refusal.ts"
+import type { Segment } from "../../../message/row.ts"
+import type { Deleted } from "../../store.ts"
+import type { MessageRecord, SessionRecord } from "../rows.ts"
+import type { Transaction } from "../transaction.ts"
+import { detach, dropUnreferenced } from "./blobs.ts"
+import { liveTurn } from "./claim.ts"
+
+/** Remove a session's content from rows, events and blobs (decision 17). What living branches read
+ *  stays, hidden, until the last of them goes (SES-021). */
+export function deleteSession(
+  tx: Transaction,
+  input: { session_id: string; cascade: boolean },
+): Deleted {
+  const session = tx.session(input.session_id)
+  const branches = readersOf(tx, session.id)
+  const deleted = input.cascade ? [session.id, ...branches.map(({ id }) => id)] : [session.id]
+  for (const id of deleted) hide(tx, id)
+  for (const id of deleted) removeUnreachable(tx, id)
+  removeForgottenParents(tx)
+  const content_ids = dropUnreferenced(tx)
+  return { deleted, branches: input.cascade ? [] : branches.map(({ id }) => id), content_ids }
+}
+
+/** Remove one message's content. Its row stays as a tombstone of id and digest; the session's stream
+ *  starts anew, because the old one told of it. */
+export function purgeMessage(
+  tx: Transaction,
+  input: { session_id: string; message_id: string },
+): { content_ids: string[]; txid: string } {
+  const session = tx.session(input.session_id)
+  const record = tx.message(session.id, input.message_id)
+  const live = liveTurn(tx, session.id)
+  if (live && (live.message_id === record.id || live.answer_id === record.id))
+    throw new Refusal("conflict", `message ${record.id} belongs to a turn that is still running`)
+  removeParts(tx, record)
+  removeTurnText(tx, record)
+  tx.run(
+    `UPDATE chat_messages SET state = 'cancelled', metadata_json = ?, updated_at = ? WHERE id = ?`,
+    JSON.stringify({ purged_at: tx.now }),
+    tx.now,
+    record.id,
+  )
+  tx.run(
+    "UPDATE chat_sessions SET path_revision = path_revision + 1, updated_at = ? WHERE id = ?",
+    tx.now,
+    session.id,
+  )
+  restartStream(tx, session.id)
+  tx.tellSession(tx.session(session.id))
+  return { content_ids: dropUnreferenced(tx), txid: tx.txid }
+}
+
+export function sweep(
+  tx: Transaction,
+  input: { uploads_before: number; streams_before: number },
+): { content_ids: string[] } {
+  tx.run("DELETE FROM uploads WHERE uploaded_at < ?", input.uploads_before)
+  const streams = tx.all<{ id: string }>(
+    "SELECT id FROM streams WHERE closed_at < ? AND first_seq < next_seq",
+    input.streams_before,
+  )
+  for (const { id } of streams) restartStream(tx, id)
+  return { content_ids: dropUnreferenced(tx) }
+}
+
+function readersOf(tx: Transaction, owner: string): SessionRecord[] {
+  return tx
+    .all<SessionRecord>(
+      `SELECT * FROM chat_sessions
+       WHERE deleted_at IS NULL AND id <> ?1 AND instr(path_json, ?1) > 0`,
+      owner,
+    )
+    .filter((session) => pathOf(session).some((segment) => segment.owner === owner))
+}
+
+function pathOf(session: SessionRecord): Segment[] {
+  return JSON.parse(session.path_json)
+}
+
+function hide(tx: Transaction, id: string) {
+  tx.run("UPDATE chat_sessions SET deleted_at = ? WHERE id = ?", tx.now, id)
+  tx.tell(id, "session", id, "delete", null)
+}
+
+function removeUnreachable(tx: Transaction, id: string) {
+  const reach = readersOf(tx, id).flatMap(pathOf).filter((segment) => segment.owner === id)
+  const streams = tx.all<{ id: string }>("SELECT id FROM streams WHERE session_id = ? OR id = ?", id, id)
+  for (const stream of streams) restartStream(tx, stream.id)
+  if (reach.length === 0) return removeAll(tx, id)
+  const messages = tx.all<MessageRecord>("SELECT * FROM chat_messages WHERE session_id = ?", id)
+  for (const message of messages) {
+    if (reach.some((segment) => within(segment, message.seq))) continue
+    removeParts(tx, message)
+    removeTurnText(tx, message)
+    tx.run("DELETE FROM chat_messages WHERE id = ?", message.id)
+  }
+}
+
+function within(segment: Segment, seq: number | null): boolean {
+  return seq !== null && seq >= segment.from && seq <= (segment.to ?? Number.MAX_SAFE_INTEGER)
+}
+
+function removeAll(tx: Transaction, id: string) {
+  tx.run("DELETE FROM streams WHERE session_id = ? AND id <> ?", id, id)
+  tx.run("DELETE FROM chat_sessions WHERE id = ?", id)
+  // Prompts are kept by digest for every session that used them.
+  tx.run(
+    `DELETE FROM system_prompts WHERE digest NOT IN
+       (SELECT system_prompt_digest FROM turns WHERE system_prompt_digest IS NOT NULL)
+     AND digest NOT IN
+       (SELECT tool_catalog_digest FROM turns WHERE tool_catalog_digest IS NOT NULL)`,
+  )
+}
+
+function removeForgottenParents(tx: Transaction) {
+  const hidden = tx.all<{ id: string }>("SELECT id FROM chat_sessions WHERE deleted_at IS NOT NULL")
+  for (const { id } of hidden) removeUnreachable(tx, id)
+}
+
+function removeParts(tx: Transaction, message: MessageRecord) {
+  for (const part of tx.parts(message.id)) detach(tx, message.session_id, part.id)
+  tx.run("DELETE FROM chat_parts WHERE message_id = ?", message.id)
+  tx.run(
+    "DELETE FROM receipts WHERE session_id = ? AND message_id = ?",
+    message.session_id,
+    message.id,
+  )
+}
+
+// The answer's text also stands in the stream of the turn that wrote it.
+function removeTurnText(tx: Transaction, message: MessageRecord) {
+  const turns = tx.all<{ id: string }>("SELECT id FROM turns WHERE answer_id = ?", message.id)
+  for (const { id } of turns) restartStream(tx, id)
+}
+
+function restartStream(tx: Transaction, id: string) {
+  tx.run("DELETE FROM events WHERE stream_id = ?", id)
+  tx.run("UPDATE streams SET first_seq = next_seq WHERE id = ?", id)
+}

@@ -1,0 +1,72 @@
+import type { NewPart } from "../../store.ts"
+import type { MessageRecord, PartRecord } from "../rows.ts"
+import type { Transaction } from "../transaction.ts"
+import { attach, detach } from "./blobs.ts"
+
+export function insertMessage(tx: Transaction, record: MessageRecord) {
+  tx.run(
+    `INSERT INTO chat_messages (id, session_id, role, metadata_json, state, mode, seq, position,
+       payload_digest, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    record.id,
+    record.session_id,
+    record.role,
+    record.metadata_json,
+    record.state,
+    record.mode,
+    record.seq,
+    record.position,
+    record.payload_digest,
+    record.created_at,
+    record.updated_at,
+  )
+}
+
+export function insertParts(
+  tx: Transaction,
+  message: MessageRecord,
+  parts: readonly NewPart[],
+): PartRecord[] {
+  return parts.map((part, index) => {
+    const record: PartRecord = {
+      id: part.id,
+      message_id: message.id,
+      session_id: message.session_id,
+      index,
+      type: part.type,
+      data_json: part.data_json,
+      tool_call_id: part.tool_call_id ?? null,
+      tool_state: part.tool_state ?? null,
+      created_at: message.created_at,
+      updated_at: message.created_at,
+    }
+    insertPart(tx, record)
+    if (part.content_id !== null) attach(tx, record.session_id, record.id, part.content_id)
+    return record
+  })
+}
+
+export function insertPart(tx: Transaction, record: PartRecord) {
+  tx.run(
+    `INSERT INTO chat_parts (id, message_id, session_id, "index", type, data_json, tool_call_id,
+       tool_state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    record.id,
+    record.message_id,
+    record.session_id,
+    record.index,
+    record.type,
+    record.data_json,
+    record.tool_call_id,
+    record.tool_state,
+    record.created_at,
+    record.updated_at,
+  )
+}
+
+export function replaceParts(tx: Transaction, record: MessageRecord, parts: readonly NewPart[]) {
+  for (const part of tx.parts(record.id)) {
+    detach(tx, record.session_id, part.id)
+    tx.tell(record.session_id, "part", part.id, "delete", null)
+  }
+  tx.run("DELETE FROM chat_parts WHERE message_id = ?", record.id)
+  for (const part of insertParts(tx, record, parts)) tx.tellPart(part, "insert")
+}

@@ -1,0 +1,40 @@
+import type { Writes } from "../../store.ts"
+import type { Transaction } from "../transaction.ts"
+import { recordBlob } from "./blobs.ts"
+import { claim } from "./claim.ts"
+import { deleteSession, purgeMessage, sweep } from "./deletion.ts"
+import { append, cancelQueued, changeQueued } from "./queue.ts"
+import { branch, changeSession, createSession } from "./sessions.ts"
+import { importRows } from "./transfer.ts"
+import { beat, endTurn, interrupt, recordRequest, recordStream, requestAbort } from "./turns.ts"
+
+/** `vacuum` cannot run inside a transaction; the committer does it between two. */
+export type OperationName = Exclude<keyof Writes, "vacuum">
+
+type Operations = {
+  [Name in OperationName]: (
+    tx: Transaction,
+    input: Parameters<Writes[Name]>[0],
+  ) => ReturnType<Writes[Name]>
+}
+
+export const OPERATIONS: Operations = {
+  createSession,
+  changeSession,
+  branch,
+  append,
+  changeQueued,
+  cancelQueued,
+  claim,
+  recordRequest,
+  recordStream,
+  endTurn,
+  requestAbort,
+  beat,
+  interrupt,
+  recordBlob,
+  deleteSession,
+  purgeMessage,
+  sweep,
+  importRows,
+}

@@ -1,0 +1,172 @@
+import { Refusal } from "../../../message/refusal.ts"
+import type { Append, Appended, MessageChanged, QueuedChange } from "../../store.ts"
+import { type MessageRecord, messageOf, type SessionRecord, type TurnRecord } from "../rows.ts"
+import type { Transaction } from "../transaction.ts"
+import { keepCaptures } from "./blobs.ts"
+import { claim, liveTurn, WAITING } from "./claim.ts"
+import { insertMessage, insertParts, replaceParts } from "./messages.ts"
+import { between, positionAt } from "./position.ts"
+
+/** How often `updated_at` of a busy session moves: its indexes need not change with every message. */
+const UPDATED_STEP_MS = 1000
+
+/** Every accepted message is first a queued row; on an idle session it is claimed in the same
+ *  transaction (EA-022). */
+export function append(tx: Transaction, input: Append): Appended {
+  const known = tx.get<MessageRecord>(
+    "SELECT * FROM chat_messages WHERE id = ?",
+    input.message_id,
+  )
+  if (known) return replay(tx, input, known)
+  const session = tx.session(input.session_id)
+  refuseArchived(session)
+  const live = liveTurn(tx, session.id)
+  refuseEndedTurn(input, live)
+  const record = enqueue(tx, input, session, live !== undefined)
+  const parts = insertParts(tx, record, input.parts)
+  keepCaptures(tx, session.id, input.captures)
+  tx.tellMessage(record, "insert")
+  for (const part of parts) tx.tellPart(part, "insert")
+  if (live || input.owner === null)
+    return { message: messageOf(record, parts), claim: null, replayed: false, txid: tx.txid }
+  const claimed = claim(tx, { session_id: session.id, owner: input.owner })
+  const stored = tx.message(session.id, record.id)
+  return { message: messageOf(stored, parts), claim: claimed, replayed: false, txid: tx.txid }
+}
+
+export function changeQueued(tx: Transaction, input: QueuedChange): MessageChanged {
+  const record = waiting(tx, input.session_id, input.message_id)
+  if (input.parts) replaceParts(tx, record, input.parts)
+  if (input.captures) keepCaptures(tx, record.session_id, input.captures)
+  const metadata = { ...JSON.parse(record.metadata_json), ...input.metadata }
+  tx.run(
+    `UPDATE chat_messages SET metadata_json = ?, position = ?, state = ?, mode = ?,
+       updated_at = ? WHERE id = ?`,
+    JSON.stringify(metadata),
+    positionFor(tx, record, input),
+    input.state ?? record.state,
+    input.state === "queued" && record.mode === "paused" ? "queued" : record.mode,
+    tx.now,
+    record.id,
+  )
+  return tellChanged(tx, record)
+}
+
+/** A cancelled message keeps its row: a retry of the same send finds it and does not fire. */
+export function cancelQueued(
+  tx: Transaction,
+  input: { session_id: string; message_id: string },
+): MessageChanged {
+  const record = waiting(tx, input.session_id, input.message_id)
+  cancel(tx, record)
+  return tellChanged(tx, record)
+}
+
+export function cancelAll(tx: Transaction, session_id: string): string[] {
+  const records = waitingInOrder(tx, session_id)
+  for (const record of records) {
+    cancel(tx, record)
+    tellChanged(tx, record)
+  }
+  return records.map((record) => record.id)
+}
+
+function replay(tx: Transaction, input: Append, known: MessageRecord): Appended {
+  if (known.session_id !== input.session_id || known.payload_digest !== input.digest)
+    throw new Refusal("conflict", `message ${known.id} exists already with another payload`)
+  tx.session(input.session_id)
+  const message = messageOf(known, tx.parts(known.id))
+  return { message, claim: null, replayed: true, txid: tx.txid }
+}
+
+function refuseArchived(session: SessionRecord) {
+  if (session.archived_at !== null)
+    throw new Refusal("conflict", `session ${session.id} is archived: restore it to write to it`)
+}
+
+function refuseEndedTurn(input: Append, live: TurnRecord | undefined) {
+  if (input.expected_turn_id === null || live?.id === input.expected_turn_id) return
+  throw new Refusal("conflict", `turn ${input.expected_turn_id} is not running any more`)
+}
+
+function enqueue(
+  tx: Transaction,
+  input: Append,
+  session: SessionRecord,
+  busy: boolean,
+): MessageRecord {
+  const queued_at = Math.max(tx.now, session.last_queued_at + 1)
+  const created_at = Math.max(tx.now, session.last_created_at)
+  const record: MessageRecord = {
+    id: input.message_id,
+    session_id: session.id,
+    role: "user",
+    metadata_json: JSON.stringify({
+      ...input.metadata,
+      queued_at,
+      queue_enqueued_at: queued_at,
+    }),
+    state: input.mode === "paused" ? "paused" : "queued",
+    // Behind a running turn an immediate message waits like any other.
+    mode: busy && input.mode === "immediate" ? "queued" : input.mode,
+    seq: null,
+    position: input.position ?? positionAt(queued_at),
+    payload_digest: input.digest,
+    created_at,
+    updated_at: created_at,
+  }
+  insertMessage(tx, record)
+  const updated_at =
+    tx.now - session.updated_at >= UPDATED_STEP_MS ? tx.now : session.updated_at
+  tx.run(
+    `UPDATE chat_sessions SET last_queued_at = ?, last_created_at = ?, updated_at = ? WHERE id = ?`,
+    queued_at,
+    created_at,
+    updated_at,
+    session.id,
+  )
+  session.last_created_at = created_at
+  return record
+}
+
+function waiting(tx: Transaction, session_id: string, message_id: string): MessageRecord {
+  tx.session(session_id)
+  const record = tx.message(session_id, message_id)
+  if (record.state === "queued" || record.state === "paused" || record.state === "editing")
+    return record
+  throw new Refusal("conflict", `message ${message_id} is ${record.state}: it waits no longer`)
+}
+
+function waitingInOrder(tx: Transaction, session_id: string): MessageRecord[] {
+  return tx.all<MessageRecord>(
+    `SELECT * FROM chat_messages WHERE session_id = ? AND state IN ${WAITING}
+     ORDER BY position, id`,
+    session_id,
+  )
+}
+
+function cancel(tx: Transaction, record: MessageRecord) {
+  const { queued_at: _, ...metadata } = JSON.parse(record.metadata_json)
+  tx.run(
+    `UPDATE chat_messages SET state = 'cancelled', metadata_json = ?, updated_at = ? WHERE id = ?`,
+    JSON.stringify({ ...metadata, queue_canceled_at: tx.now }),
+    tx.now,
+    record.id,
+  )
+}
+
+function tellChanged(tx: Transaction, before: MessageRecord): MessageChanged {
+  const record = tx.message(before.session_id, before.id)
+  tx.tellMessage(record)
+  return { message: messageOf(record, tx.parts(record.id)), txid: tx.txid }
+}
+
+function positionFor(tx: Transaction, record: MessageRecord, input: QueuedChange) {
+  if (input.position !== undefined) return input.position
+  if (input.after === undefined) return record.position
+  const others = waitingInOrder(tx, record.session_id).filter((other) => other.id !== record.id)
+  const at = input.after === null ? 0 : others.findIndex((other) => other.id === input.after) + 1
+  if (input.after !== null && at === 0)
+    throw new Refusal("conflict", `message ${input.after} waits no longer`)
+  return between(others[at - 1]?.position ?? "", others[at]?.position ?? null)
+}

@@ -1,0 +1,94 @@
+import { contentIdOf, readPart } from "../../../message/part.ts"
+import { Refusal } from "../../../message/refusal.ts"
+import type { ExportRow } from "../../store.ts"
+import type { SessionRecord } from "../rows.ts"
+import type { Transaction } from "../transaction.ts"
+
+/** Where each kind of line lives, and the order of its rows within a session. */
+export const TABLES = {
+  session: { table: "chat_sessions", order: "id" },
+  message: { table: "chat_messages", order: "created_at, id" },
+  part: { table: "chat_parts", order: '"index", id' },
+  turn: { table: "turns", order: "fence" },
+  receipt: { table: "receipts", order: "turn_id, part_id" },
+  capture: { table: "captures", order: "part_id" },
+  system_prompt: { table: "system_prompts", order: "digest" },
+  blob: { table: "blobs", order: "content_id" },
+} as const satisfies Record<ExportRow["type"], { table: string; order: string }>
+
+/** Write exported rows as they stand. All or nothing: a row that is there already is a conflict. */
+export function importRows(tx: Transaction, input: { rows: ExportRow[] }): { rows: number } {
+  const columns = new Map<string, ReadonlySet<string>>()
+  for (const [at, row] of input.rows.entries()) {
+    const { table } = TABLES[row.type]
+    const known = columns.get(table) ?? columnsOf(tx, table)
+    columns.set(table, known)
+    insertRow(tx, { table, known, row, line: at + 1 })
+    referBlobs(tx, row)
+  }
+  for (const row of input.rows) if (row.type === "session") tellImported(tx, String(row.data.id))
+  return { rows: input.rows.length }
+}
+
+function columnsOf(tx: Transaction, table: string): ReadonlySet<string> {
+  const rows = tx.all<{ name: string }>("SELECT name FROM pragma_table_info(?)", table)
+  return new Set(rows.map((row) => row.name))
+}
+
+interface Insertion {
+  readonly table: string
+  readonly known: ReadonlySet<string>
+  readonly row: ExportRow
+  readonly line: number
+}
+
+function insertRow(tx: Transaction, { table, known, row, line }: Insertion) {
+  const names = Object.keys(row.data)
+  const stranger = names.find((name) => !known.has(name))
+  if (stranger !== undefined)
+    throw new Refusal("invalid", `row ${line}: a ${row.type} has no column ${stranger}`)
+  const shared = row.type === "blob" || row.type === "system_prompt"
+  const list = names.map((name) => `"${name}"`).join(", ")
+  const slots = names.map(() => "?").join(", ")
+  try {
+    tx.run(
+      `INSERT INTO ${table} (${list}) VALUES (${slots}) ${shared ? "ON CONFLICT DO NOTHING" : ""}`,
+      ...Object.values(row.data),
+    )
+  } catch (error) {
+    throw explain(error, row, line)
+  }
+}
+
+function explain(error: unknown, row: ExportRow, line: number): unknown {
+  const code = (error as { code?: string }).code ?? ""
+  const name = `${row.type} ${row.data.id ?? ""}`.trim()
+  if (code.includes("PRIMARYKEY") || code.includes("UNIQUE"))
+    return new Refusal("conflict", `row ${line}: ${name} is in this data folder already`)
+  if (code.startsWith("SQLITE_CONSTRAINT"))
+    return new Refusal("invalid", `row ${line}: ${name} does not fit: ${(error as Error).message}`)
+  return error
+}
+
+function referBlobs(tx: Transaction, row: ExportRow) {
+  const content_id = contentOf(row)
+  if (content_id === undefined) return
+  tx.run(
+    `INSERT INTO blob_references (session_id, part_id, content_id) VALUES (?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+    row.data.session_id ?? null,
+    (row.type === "part" ? row.data.id : row.data.part_id) ?? null,
+    content_id,
+  )
+}
+
+function contentOf(row: ExportRow): string | undefined {
+  if (row.type === "capture") return (row.data.content_id as string | null) ?? undefined
+  if (row.type !== "part") return undefined
+  return contentIdOf(readPart(JSON.parse(String(row.data.data_json))))
+}
+
+function tellImported(tx: Transaction, id: string) {
+  const record = tx.get<SessionRecord>("SELECT * FROM chat_sessions WHERE id = ?", id)
+  if (record && record.deleted_at === null) tx.tellSession(record, "insert")
+}

@@ -1,0 +1,161 @@
+/** Migrations in order; `PRAGMA user_version` says how many a database has seen. Released ones are
+ *  never edited: each leaves a fixture in test/store/fixtures that every later version opens.
+ *  Plain SQL, because the two engines differ in three type words and start-up must not load a query
+ *  builder. The columns that the documents name keep their names (PER-002, PER-005, PER-007). */
+export const MIGRATIONS: readonly string[] = [
+  `
+CREATE TABLE chat_sessions (
+  id TEXT PRIMARY KEY,
+  agent TEXT NOT NULL,
+  title TEXT,
+  workspace_root TEXT,
+  model_json TEXT NOT NULL,
+  parent_id TEXT,
+  parent_message_id TEXT,
+  permissions_json TEXT NOT NULL DEFAULT '[]',
+  metadata_json TEXT NOT NULL DEFAULT '{}',
+  prompt_tokens INTEGER NOT NULL DEFAULT 0,
+  completion_tokens INTEGER NOT NULL DEFAULT 0,
+  reasoning_tokens INTEGER NOT NULL DEFAULT 0,
+  cache_read INTEGER NOT NULL DEFAULT 0,
+  cache_write INTEGER NOT NULL DEFAULT 0,
+  total_tokens INTEGER NOT NULL DEFAULT 0,
+  cost_usd REAL NOT NULL DEFAULT 0,
+  path_json TEXT NOT NULL,
+  path_revision INTEGER NOT NULL DEFAULT 0,
+  drain TEXT NOT NULL DEFAULT 'open',
+  next_seq INTEGER NOT NULL DEFAULT 1,
+  next_fence INTEGER NOT NULL DEFAULT 1,
+  last_queued_at INTEGER NOT NULL DEFAULT 0,
+  last_created_at INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  archived_at INTEGER,
+  deleted_at INTEGER
+);
+CREATE INDEX chat_sessions_agent ON chat_sessions (agent, updated_at);
+CREATE INDEX chat_sessions_workspace ON chat_sessions (workspace_root, updated_at);
+CREATE INDEX chat_sessions_parent ON chat_sessions (parent_id);
+CREATE INDEX chat_sessions_archived ON chat_sessions (archived_at);
+CREATE INDEX chat_sessions_updated ON chat_sessions (updated_at, id);
+
+CREATE TABLE chat_messages (
+  id TEXT PRIMARY KEY,
+  session_id TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  role TEXT NOT NULL,
+  metadata_json TEXT NOT NULL DEFAULT '{}',
+  state TEXT NOT NULL,
+  mode TEXT,
+  seq INTEGER,
+  position TEXT,
+  payload_digest TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+);
+CREATE INDEX chat_messages_created ON chat_messages (session_id, created_at);
+CREATE UNIQUE INDEX chat_messages_history ON chat_messages (session_id, seq) WHERE seq IS NOT NULL;
+CREATE INDEX chat_messages_queue ON chat_messages (session_id, position, id)
+  WHERE state IN ('queued', 'paused', 'editing');
+
+CREATE TABLE chat_parts (
+  id TEXT PRIMARY KEY,
+  message_id TEXT NOT NULL REFERENCES chat_messages (id) ON DELETE CASCADE,
+  session_id TEXT NOT NULL,
+  "index" INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  data_json TEXT NOT NULL,
+  tool_call_id TEXT,
+  tool_state TEXT,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL
+);
+CREATE INDEX chat_parts_message ON chat_parts (message_id, "index");
+CREATE INDEX chat_parts_session ON chat_parts (session_id);
+CREATE INDEX chat_parts_tool_call ON chat_parts (tool_call_id) WHERE tool_call_id IS NOT NULL;
+
+CREATE TABLE turns (
+  id TEXT PRIMARY KEY,
+  session_id TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  message_id TEXT NOT NULL,
+  attempt INTEGER NOT NULL,
+  state TEXT NOT NULL,
+  model_json TEXT NOT NULL,
+  api TEXT,
+  fence INTEGER NOT NULL,
+  owner TEXT NOT NULL,
+  beat INTEGER NOT NULL DEFAULT 0,
+  abort_requested_at INTEGER,
+  side_effects INTEGER NOT NULL DEFAULT 0,
+  answer_id TEXT,
+  system_prompt_digest TEXT,
+  tool_catalog_digest TEXT,
+  capabilities_revision TEXT,
+  usage_json TEXT,
+  error_json TEXT,
+  started_at INTEGER NOT NULL,
+  ended_at INTEGER
+);
+CREATE UNIQUE INDEX turns_live ON turns (session_id)
+  WHERE state IN ('running', 'retrying', 'waiting_on_approval', 'waiting_on_user_input');
+CREATE UNIQUE INDEX turns_attempt ON turns (message_id, attempt);
+CREATE UNIQUE INDEX turns_fence ON turns (session_id, fence);
+
+CREATE TABLE receipts (
+  session_id TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  turn_id TEXT NOT NULL,
+  message_id TEXT NOT NULL,
+  part_id TEXT NOT NULL,
+  data_json TEXT NOT NULL,
+  PRIMARY KEY (session_id, turn_id, part_id)
+) WITHOUT ROWID;
+
+CREATE TABLE captures (
+  part_id TEXT PRIMARY KEY,
+  session_id TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  content_id TEXT,
+  data_json TEXT NOT NULL
+);
+CREATE INDEX captures_session ON captures (session_id);
+
+CREATE TABLE system_prompts (digest TEXT PRIMARY KEY, body TEXT NOT NULL, created_at INTEGER NOT NULL);
+
+CREATE TABLE blobs (
+  content_id TEXT PRIMARY KEY,
+  size INTEGER NOT NULL,
+  mime TEXT NOT NULL,
+  created_at INTEGER NOT NULL
+);
+CREATE TABLE blob_references (
+  session_id TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  part_id TEXT NOT NULL,
+  content_id TEXT NOT NULL,
+  PRIMARY KEY (session_id, part_id, content_id)
+) WITHOUT ROWID;
+CREATE INDEX blob_references_content ON blob_references (content_id);
+CREATE TABLE uploads (
+  id INTEGER PRIMARY KEY,
+  content_id TEXT NOT NULL,
+  uploaded_at INTEGER NOT NULL
+);
+CREATE INDEX uploads_content ON uploads (content_id);
+
+CREATE TABLE streams (
+  id TEXT PRIMARY KEY,
+  session_id TEXT,
+  first_seq INTEGER NOT NULL DEFAULT 0,
+  next_seq INTEGER NOT NULL DEFAULT 0,
+  closed_at INTEGER
+) WITHOUT ROWID;
+CREATE INDEX streams_session ON streams (session_id) WHERE session_id IS NOT NULL;
+CREATE TABLE events (
+  stream_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  type TEXT NOT NULL,
+  key TEXT NOT NULL,
+  operation TEXT NOT NULL,
+  value_json TEXT,
+  txid TEXT NOT NULL,
+  PRIMARY KEY (stream_id, seq)
+) WITHOUT ROWID;
+`,
+]

@@ -1,0 +1,150 @@
+import type { Statement } from "better-sqlite3"
+import { Refusal } from "../../message/refusal.ts"
+import { statusOf } from "../../message/row.ts"
+import type { Connection } from "./connection.ts"
+import {
+  type MessageRecord,
+  messageRowOf,
+  type PartRecord,
+  partEventValue,
+  type SessionRecord,
+  sessionOf,
+  type TurnRecord,
+  turnOf,
+} from "./rows.ts"
+
+type Value = string | number | null | Uint8Array
+type Operation = "insert" | "update" | "delete"
+
+interface PendingEvent {
+  readonly type: string
+  readonly key: string
+  readonly operation: Operation
+  readonly value_json: string | null
+}
+
+/** What one operation writes with. Rows are told of as they change; `finish` gives the events their
+ *  numbers from the head rows of their streams, so that within a stream commit order is seq order. */
+export class Transaction {
+  readonly now: number
+  readonly txid: string
+  readonly streams = new Set<string>()
+  readonly #statements: Statements
+  readonly #pending = new Map<string, PendingEvent[]>()
+
+  constructor(statements: Statements, now: number, txid: string) {
+    this.#statements = statements
+    this.now = now
+    this.txid = txid
+  }
+
+  get<Row>(sql: string, ...values: Value[]): Row | undefined {
+    return this.#statements.of(sql).get(...values) as Row | undefined
+  }
+
+  all<Row>(sql: string, ...values: Value[]): Row[] {
+    return this.#statements.of(sql).all(...values) as Row[]
+  }
+
+  run(sql: string, ...values: Value[]): number {
+    return this.#statements.of(sql).run(...values).changes
+  }
+
+  session(id: string): SessionRecord {
+    const record = this.get<SessionRecord>(
+      "SELECT * FROM chat_sessions WHERE id = ? AND deleted_at IS NULL",
+      id,
+    )
+    if (!record) throw new Refusal("not_found", `there is no session ${id}`)
+    return record
+  }
+
+  message(session_id: string, id: string): MessageRecord {
+    const record = this.get<MessageRecord>("SELECT * FROM chat_messages WHERE id = ?", id)
+    if (!record || record.session_id !== session_id)
+      throw new Refusal("not_found", `there is no message ${id} in session ${session_id}`)
+    return record
+  }
+
+  parts(message_id: string): PartRecord[] {
+    return this.all<PartRecord>(
+      'SELECT * FROM chat_parts WHERE message_id = ? ORDER BY "index"',
+      message_id,
+    )
+  }
+
+  tellSession(record: SessionRecord, operation: Operation = "update") {
+    this.tell(record.id, "session", record.id, operation, JSON.stringify(sessionOf(record)))
+  }
+
+  tellMessage(record: MessageRecord, operation: Operation = "update") {
+    const value = JSON.stringify(messageRowOf(record))
+    this.tell(record.session_id, "message", record.id, operation, value)
+  }
+
+  tellPart(record: PartRecord, operation: Operation = "update") {
+    this.tell(record.session_id, "part", record.id, operation, partEventValue(record))
+  }
+
+  tellTurn(record: TurnRecord, operation: Operation = "update") {
+    const turn = turnOf(record)
+    this.tell(record.session_id, "turn", record.id, operation, JSON.stringify(turn))
+    const status = JSON.stringify(statusOf(turn))
+    this.tell(record.session_id, "status", record.session_id, "update", status)
+  }
+
+  tell(stream: string, type: string, key: string, operation: Operation, value_json: string | null) {
+    const events = this.#pending.get(stream)
+    const event = { type, key, operation, value_json }
+    if (events) events.push(event)
+    else this.#pending.set(stream, [event])
+  }
+
+  finish() {
+    // Two streams in one transaction are numbered in the order of their ids.
+    const ids = [...this.#pending.keys()].sort()
+    for (const id of ids) this.#number(id, this.#pending.get(id) ?? [])
+  }
+
+  #number(stream: string, events: readonly PendingEvent[]) {
+    const head = this.get<{ next_seq: number }>(
+      `INSERT INTO streams (id, session_id, next_seq) VALUES (?, NULL, ?)
+       ON CONFLICT (id) DO UPDATE SET next_seq = next_seq + excluded.next_seq RETURNING next_seq`,
+      stream,
+      events.length,
+    )
+    let seq = (head?.next_seq ?? 0) - events.length
+    for (const event of events) {
+      this.run(
+        `INSERT INTO events (stream_id, seq, type, key, operation, value_json, txid)
+         VALUES (?, ?, ?, ?, ?, ?, ?)`,
+        stream,
+        seq++,
+        event.type,
+        event.key,
+        event.operation,
+        event.value_json,
+        this.txid,
+      )
+    }
+    this.streams.add(stream)
+  }
+}
+
+/** Prepared statements of one connection, by their text. */
+export class Statements {
+  readonly #connection: Connection
+  readonly #prepared = new Map<string, Statement<unknown[]>>()
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  of(sql: string): Statement<unknown[]> {
+    const known = this.#prepared.get(sql)
+    if (known) return known
+    const statement = this.#connection.prepare<unknown[]>(sql)
+    this.#prepared.set(sql, statement)
+    return statement
+  }
+}

@@ -1,0 +1,46 @@
+import { parentPort, workerData } from "node:worker_threads"
+import { Committer, type Request } from "./committer.ts"
+
+/** The writer's thread. What arrives while a commit is under way commits together next. */
+const FOREIGN_POLL_MS = 40
+
+const port = parentPort
+if (!port) throw new Error("the writer runs in a thread of its own")
+const committer = new Committer(workerData.file)
+let waiting: Request[] = []
+let polling: NodeJS.Timeout | undefined
+
+port.on("message", (message: ToWriter) => {
+  switch (message.type) {
+    case "requests":
+      if (waiting.length === 0) setImmediate(flush)
+      waiting.push(...message.requests)
+      return
+    case "watch":
+      polling ??= setInterval(poll, FOREIGN_POLL_MS)
+      return
+    case "close":
+      flush()
+      clearInterval(polling)
+      committer.close()
+      port.postMessage({ type: "closed" })
+      port.close()
+  }
+})
+port.postMessage({ type: "open" })
+
+function flush() {
+  if (waiting.length === 0) return
+  const requests = waiting
+  waiting = []
+  port?.postMessage({ type: "commit", commit: committer.commit(requests) })
+}
+
+function poll() {
+  if (committer.changedByOthers()) port?.postMessage({ type: "foreign" })
+}
+
+export type ToWriter =
+  | { readonly type: "requests"; readonly requests: readonly Request[] }
+  | { readonly type: "watch" }
+  | { readonly type: "close" }

@@ -1,0 +1,14 @@
+import { join } from "node:path"
+import tailwind from "@tailwindcss/vite"
+import react from "@vitejs/plugin-react"
+import { defineConfig } from "vite"
+
+export default defineConfig({
+  root: join(import.meta.dirname, "src", "web"),
+  plugins: [react(), tailwind()],
+  build: {
+    outDir: join(import.meta.dirname, "dist", "web"),
+    emptyOutDir: true,
+    chunkSizeWarningLimit: 1500,
+  },
+})
