@@ -19,6 +19,7 @@ const npmRecord = join(modules, ".package-lock.json")
 // npm goes on without an optional package it cannot get. We do not ask for it again at each start.
 const leftOutRecord = join(modules, ".left-out.json")
 const WAIT_MS = 250
+const PATIENCE_MS = 2000
 
 /** When this returns, `node_modules` holds what `package-lock.json` names. */
 export async function ensureInstalled() {
@@ -199,8 +200,13 @@ function runNpm() {
   if (child.pid) fs.writeFileSync(turnFile, `${process.pid} ${child.pid}`)
   return new Promise((done) => {
     const outcome = { code: 0, signal: undefined, errors: "" }
-    const stop = (signal) => child.kill((outcome.signal = signal))
-    for (const signal of STOPS) process.once(signal, stop)
+    const stop = (signal) => {
+      outcome.signal = signal
+      child.kill(signal)
+      // npm waits for its open requests first, which can be long.
+      setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS).unref()
+    }
+    for (const signal of STOPS) process.on(signal, stop)
     child.stderr.on("data", (chunk) => (outcome.errors += chunk))
     child.on("error", (error) => done({ ...outcome, code: error.code }))
     child.on("close", (code, signal) => {

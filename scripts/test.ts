@@ -57,6 +57,8 @@ function isTestCode(path: string): boolean {
 // What the machine lacks
 
 function equip(needed: readonly DebianPackage[]): void {
+  // Who says what is missing has decided what to skip: nothing is installed.
+  if (process.env["COMPOSITOR_MISSING"] !== undefined) return
   const absent = needed.filter(missing)
   if (absent.length === 0) return
   if (mayInstall()) installEach(absent)

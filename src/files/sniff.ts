@@ -15,7 +15,13 @@ export async function sniff(bytes: Uint8Array, name: string, complete: boolean):
   // Before the magic numbers: "BM" and "MZ" begin a bitmap and a program, and also a sentence.
   if (looksLikeText(bytes, complete)) return { mime: textMime(name), kind: "text" }
   const mime = await magicMime(bytes)
-  return { mime, kind: kindOf(mime) }
+  return { mime, kind: binaryKind(mime) }
+}
+
+/** The kind that a type stands for, where there are no bytes to ask. */
+export function kindOfMime(mime: string): FileKind {
+  if (mime === "application/pdf") return "pdf"
+  return mime.startsWith("text/") || TEXT_TYPES.has(mime) ? "text" : binaryKind(mime)
 }
 
 /** The text of a UTF-8 file, or of a UTF-16 file that says so; undefined when it is neither. */
@@ -66,7 +72,7 @@ async function magicMime(bytes: Uint8Array): Promise<string> {
 /** An animated PNG is a PNG to every reader that does not animate. */
 const SAME_AS: Readonly<Record<string, string>> = { "image/apng": "image/png" }
 
-function kindOf(mime: string): FileKind {
+function binaryKind(mime: string): FileKind {
   if (IMAGES.has(mime)) return "image"
   if (ARCHIVES.has(mime)) return "archive"
   if (mime.startsWith("audio/")) return "audio"
@@ -151,3 +157,5 @@ const TEXT_MIMES: ReadonlyMap<string, string> = new Map([
   ["yaml", "application/yaml"],
   ["yml", "application/yaml"],
 ])
+
+const TEXT_TYPES: ReadonlySet<string> = new Set(TEXT_MIMES.values())

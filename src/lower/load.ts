@@ -1,6 +1,4 @@
-import { type BlobStore, readAll } from "../files/blobs.ts"
-import { imageSize } from "../files/image-size.ts"
-import { decodeText, SNIFF_BYTES, sniff } from "../files/sniff.ts"
+import { kindOfMime, SNIFF_BYTES, sniff } from "../files/sniff.ts"
 import type { LineSpan, readWorkspaceFile, WorkspaceRead } from "../files/workspace.ts"
 import {
   type FileAttachmentPart,
@@ -11,8 +9,14 @@ import {
   Range,
   type UnknownPart,
 } from "../message/part.ts"
-import type { MediaKind } from "../model/capabilities.ts"
-import type { Media } from "../model/prompt.ts"
+import {
+  type Blobs,
+  inlineContent,
+  isNativeKind,
+  type LoadedFile,
+  loadContent,
+  storedContent,
+} from "./content.ts"
 import { showName } from "./name.ts"
 
 /** A part and the id that its receipt and its capture carry. */
@@ -42,10 +46,19 @@ export interface Capture {
   readonly reason: string | null
 }
 
+export interface LoadLimits {
+  /** A file of the workspace beyond this is only described. */
+  readonly file_bytes: number
+  /** Text beyond this is only described. */
+  readonly text_bytes: number
+}
+
+export const LOAD_LIMITS: LoadLimits = { file_bytes: 32 * 1024 * 1024, text_bytes: 256 * 1024 }
+
 export interface Sources {
   readonly workspace_root: string | null
   readonly read: typeof readWorkspaceFile
-  readonly blobs: Pick<BlobStore, "open" | "size" | "putBytes">
+  readonly blobs: Blobs
   readonly captured: (part_id: string) => Capture | undefined
   readonly limits: LoadLimits
 }
@@ -71,9 +84,12 @@ export async function load(parts: readonly NamedPart[], sources: Sources): Promi
 /** A range is captured when it is submitted, because the user selected what was there then. Null for
  *  a part without one, and when it could not be kept: then it is captured when it fires. */
 export async function captureRange(named: NamedPart, sources: Sources): Promise<Capture | null> {
-  const target = pathTarget(named)
-  if (!target?.range) return null
-  return captureTarget(target, sources).catch(() => null)
+  try {
+    const target = pathTarget(named)
+    return target?.range ? await captureTarget(target, sources) : null
+  } catch {
+    return null
+  }
 }
 
 interface LoadResult {
@@ -86,8 +102,15 @@ async function loadSafely(named: NamedPart, sources: Sources): Promise<LoadResul
     return await loadPart(named, sources)
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return { file: { type: "refused", name: named.part.type, outcome: "failed", reason } }
+    return { file: { type: "refused", name: nameOf(named.part), outcome: "failed", reason } }
   }
+}
+
+// Asks nothing of the part's shape: a bad shape may be why we are here.
+function nameOf(part: object): string {
+  const { name, ref } = part as { name?: unknown; ref?: { path?: unknown } }
+  const known = [name, ref?.path].find((value) => typeof value === "string")
+  return showName(known ?? "file")
 }
 
 async function loadPart(named: NamedPart, sources: Sources): Promise<LoadResult> {
@@ -130,16 +153,16 @@ async function loadTarget(target: PathTarget, sources: Sources): Promise<LoadRes
 }
 
 async function captureTarget(target: PathTarget, sources: Sources): Promise<Capture> {
-  const { part_id, path, range } = target
+  const { path, range } = target
   if (sources.workspace_root === null)
-    return refusedCapture(part_id, "denied", `${path} cannot be read: there is no workspace`)
+    return refusedCapture(target, "denied", `${path} cannot be read: there is no workspace`)
   const maxBytes = sources.limits.file_bytes
   const read = await sources.read(sources.workspace_root, path, { range, maxBytes })
   switch (read.type) {
     case "refused":
-      return refusedCapture(part_id, read.outcome, read.reason)
+      return refusedCapture(target, read.outcome, read.reason)
     case "too-large":
-      return largeCapture(target, read.size, await sniff(read.head, path, false))
+      return largeCapture(target, read.size, (await sniff(read.head, path, false)).mime)
     case "content":
       return contentCapture(target, read, sources)
   }
@@ -153,13 +176,13 @@ async function contentCapture(
   sources: Sources,
 ): Promise<Capture> {
   const { part_id, path, range } = target
+  const { text_bytes } = sources.limits
   const bytes = range?.unit === "byte" ? wholeCharacters(read.bytes) : read.bytes
-  const { mime, kind } = await sniffBytes(bytes, path, sources.limits.text_bytes)
-  const isText = kind === "text"
-  if (isText && bytes.length > sources.limits.text_bytes)
-    return { ...largeCapture(target, read.size, { mime }), lines: read.lines ?? countLines(bytes) }
-  const sendable = isText || (!range && isNativeKind(kind))
-  const stored = sendable ? await sources.blobs.putBytes(bytes) : null
+  const { mime, kind } = await sniffBytes(bytes, path, text_bytes)
+  if (kind === "text" && bytes.length > text_bytes)
+    return { ...largeCapture(target, read.size, mime), lines: read.lines ?? countLines(bytes) }
+  const sent = kind === "text" || (!range && isNativeKind(kind))
+  const stored = sent ? await sources.blobs.putBytes(bytes) : null
   return {
     part_id,
     content_id: stored?.content_id ?? null,
@@ -177,26 +200,18 @@ function sniffBytes(bytes: Uint8Array, name: string, whole: number) {
   return sniff(bytes.subarray(0, SNIFF_BYTES), name, false)
 }
 
-function largeCapture(
-  target: PathTarget,
-  total_size: number,
-  { mime }: { readonly mime: string },
-): Capture {
+function largeCapture(target: PathTarget, total_size: number, mime: string): Capture {
   const { part_id } = target
   const nothing = { content_id: null, size: 0, lines: null, reason: null }
   return { part_id, mime, total_size, outcome: "too-large", ...nothing }
 }
 
-function refusedCapture(
-  part_id: string,
-  outcome: "denied" | "failed",
-  reason: string,
-): Capture {
-  const nothing = { content_id: null, mime: UNKNOWN_MIME, size: 0, total_size: 0, lines: null }
-  return { part_id, outcome, reason, ...nothing }
-}
-
 const UNKNOWN_MIME = "application/octet-stream"
+
+function refusedCapture(target: PathTarget, outcome: "denied" | "failed", reason: string): Capture {
+  const nothing = { content_id: null, mime: UNKNOWN_MIME, size: 0, total_size: 0, lines: null }
+  return { part_id: target.part_id, outcome, reason, ...nothing }
+}
 
 function countLines(bytes: Uint8Array): LineSpan {
   let total = bytes.at(-1) === 0x0a ? 0 : 1
@@ -233,35 +248,37 @@ async function loadCapture(
   const name = showName(target.path)
   if (outcome === "denied" || outcome === "failed")
     return { type: "refused", name, outcome, reason: reason ?? `${name} could not be read` }
-  const size = capture.total_size
-  if (content_id === null) return { type: "opaque", name, mime, size, content_id, lines, note: reason }
-  const file = await loadContent(await storedContent(content_id, sources), target.path, sources)
-  if (file.type === "refused") return file
-  const ranged = target.range !== undefined
-  return { ...file, size, lines, note: reason, ...(file.type === "text" ? { ranged } : {}) }
+  const about = { size: capture.total_size, lines, note: reason }
+  if (content_id === null)
+    return { type: "opaque", name, mime, kind: kindOfMime(mime), content_id, ...about }
+  const content = await storedContent(content_id, sources.blobs)
+  const file = await loadContent(content, target.path, sources.limits.text_bytes)
+  if (file.type !== "text") return { ...file, ...about }
+  return { ...file, ...about, range: target.range ?? null }
 }
 
 async function loadAttachment(part: FileAttachmentPart, sources: Sources): Promise<LoadedFile> {
   const { name, data, content_id } = part
-  if (data !== undefined) return loadContent(inlineContent(data, sources), name, sources)
+  const { blobs, limits } = sources
+  if (data !== undefined) return loadContent(inlineContent(data, blobs), name, limits.text_bytes)
   if (content_id !== undefined)
-    return loadContent(await storedContent(content_id, sources), name, sources)
-  const nothing = { content_id: null, lines: null, note: "it was sent without its bytes" }
+    return loadContent(await storedContent(content_id, blobs), name, limits.text_bytes)
+  return withoutBytes(part)
+}
+
+function withoutBytes(part: FileAttachmentPart): LoadedFile {
   const mime = showName(part.mime)
-  return { type: "opaque", name: showName(name), mime, size: part.size ?? 0, ...nothing }
+  const nothing = { content_id: null, lines: null, note: "it was sent without its bytes" }
+  const about = { name: showName(part.name), mime, kind: kindOfMime(mime), size: part.size ?? null }
+  return { type: "opaque", ...about, ...nothing }
 }
 
 async function loadReference(ref: FileReference, sources: Sources): Promise<LoadedFile> {
-  if (ref.kind !== "content") return unread(ref)
+  // What lies elsewhere is named; fetching it is a tool's work.
+  if (ref.kind !== "content") return { type: "elsewhere", address: showName(addressOf(ref)) }
   const name = typeof ref.name === "string" ? ref.name : ref.content_id
-  return loadContent(await storedContent(ref.content_id, sources), name, sources)
-}
-
-/** What lies elsewhere is named; fetching it is a tool's work. */
-function unread(ref: Exclude<FileReference, { kind: "content" }>): LoadedFile {
-  const name = showName(addressOf(ref))
-  const nothing = { size: 0, content_id: null, lines: null }
-  return { type: "opaque", name, mime: UNKNOWN_MIME, note: "it is not fetched", ...nothing }
+  const content = await storedContent(ref.content_id, sources.blobs)
+  return loadContent(content, name, sources.limits.text_bytes)
 }
 
 function addressOf(ref: Exclude<FileReference, { kind: "content" }>): string {
@@ -274,4 +291,3 @@ function addressOf(ref: Exclude<FileReference, { kind: "content" }>): string {
       return ref.path
   }
 }
-

@@ -1,3 +1,5 @@
+import type { Block } from "./prompt.ts"
+
 /** Estimates for gating and for showing: deliberately a little high, never a count. */
 const BYTES_PER_TOKEN = 4
 const MARGIN = 1.15
@@ -21,6 +23,22 @@ export function imageTokens(width: number, height: number): number {
 /** The number of pages is a guess from the size: opening the document is not worth an estimate. */
 export function documentTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_PAGE) * TOKENS_PER_PAGE
+}
+
+export function blockTokens(block: Block): number {
+  switch (block.type) {
+    case "text":
+      return estimateTokens(block.text)
+    case "image":
+      return imageTokens(block.width, block.height)
+    case "document":
+      return documentTokens(block.media.size)
+  }
+}
+
+/** Bytes that a block shows, before base64. */
+export function blockBytes(block: Block): number {
+  return block.type === "text" ? utf8Length(block.text) : block.media.size
 }
 
 /** The length in UTF-8, without encoding. A lone surrogate counts as the three bytes it becomes. */

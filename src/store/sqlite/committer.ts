@@ -27,8 +27,8 @@ export interface Commit {
   readonly fatal: boolean
 }
 
-/** The one writer. Operations that arrived together run each in its savepoint and share one
- *  transaction and one fsync; their answers are given only after the commit. */
+/** The one writer. Operations that arrived together share one transaction and one fsync; their
+ *  answers are given only after the commit. */
 export class Committer {
   readonly #connection: Connection
   readonly #statements: Statements
@@ -48,11 +48,25 @@ export class Committer {
   commit(requests: readonly Request[]): Commit {
     const vacuum = requests.find((request) => request.name === "vacuum")
     if (vacuum) return this.#vacuumBetween(requests, vacuum)
+    return this.#together(requests, false) ?? this.#together(requests, true) ?? EMPTY
+  }
+
+  // A savepoint copies every page that its operation touches. Nearly all operations decide before
+  // they write, so a refusal has nothing to undo; only when one failed halfway does the whole group
+  // run again with a savepoint each, and its neighbours lose nothing.
+  #together(requests: readonly Request[], apart: boolean): Commit | undefined {
     const streams = new Set<string>()
     const answers: Answer[] = []
     try {
       this.#run("BEGIN IMMEDIATE")
-      for (const request of requests) answers.push(this.#perform(request, streams))
+      for (const request of requests) {
+        const answer = apart ? this.#apart(request, streams) : this.#plain(request, streams)
+        if (answer === "halfway") {
+          this.#run("ROLLBACK")
+          return undefined
+        }
+        answers.push(answer)
+      }
       this.#run("COMMIT")
       return { answers, streams, fatal: false }
     } catch (error) {
@@ -73,26 +87,41 @@ export class Committer {
     this.#connection.close()
   }
 
-  #perform(request: Request, streams: Set<string>): Answer {
-    const tx = new Transaction(this.#statements, this.#clock(), `${this.#epoch}-${++this.#count}`)
+  #plain(request: Request, streams: Set<string>): Answer | "halfway" {
+    const tx = this.#begin()
+    try {
+      return this.#perform(tx, request, streams)
+    } catch (error) {
+      // A full disk ends the whole transaction; then there is nothing to save.
+      if (!this.#connection.inTransaction) throw error
+      return tx.wrote ? "halfway" : failed(request, error)
+    }
+  }
+
+  #apart(request: Request, streams: Set<string>): Answer {
     this.#run("SAVEPOINT operation")
     try {
-      const operation = OPERATIONS[request.name as OperationName] as (
-        tx: Transaction,
-        input: unknown,
-      ) => unknown
-      const value = operation(tx, request.input)
-      tx.finish()
+      const answer = this.#perform(this.#begin(), request, streams)
       this.#run("RELEASE operation")
-      for (const stream of tx.streams) streams.add(stream)
-      return { id: request.id, ok: true, value }
+      return answer
     } catch (error) {
-      // A full disk ends the whole transaction; then there is no savepoint to go back to.
       if (!this.#connection.inTransaction) throw error
       this.#run("ROLLBACK TO operation")
       this.#run("RELEASE operation")
       return failed(request, error)
     }
+  }
+
+  #perform(tx: Transaction, request: Request, streams: Set<string>): Answer {
+    const operation = OPERATIONS[request.name as OperationName] as AnyOperation
+    const value = operation(tx, request.input)
+    tx.finish()
+    for (const stream of tx.streams) streams.add(stream)
+    return { id: request.id, ok: true, value }
+  }
+
+  #begin(): Transaction {
+    return new Transaction(this.#statements, this.#clock(), `${this.#epoch}-${++this.#count}`)
   }
 
   #undo(requests: readonly Request[], error: unknown): Commit {
@@ -125,6 +154,9 @@ export class Committer {
     return this.#connection.pragma("data_version", { simple: true }) as number
   }
 }
+
+const EMPTY: Commit = { answers: [], streams: new Set(), fatal: false }
+type AnyOperation = (tx: Transaction, input: unknown) => unknown
 
 function failed(request: Request, error: unknown): Answer {
   const { id } = request

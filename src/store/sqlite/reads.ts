@@ -13,11 +13,13 @@ import type { Connection } from "./connection.ts"
 import { exportRows } from "./export-rows.ts"
 import { LIVE, WAITING } from "./operations/claim.ts"
 import {
-  type EventRecord,
-  eventOf,
+  type EventsRecord,
+  type KeptEvent,
   type MessageRecord,
   messageOf,
+  messageRowOf,
   type PartRecord,
+  partOf,
   type SessionRecord,
   sessionOf,
   type TurnRecord,
@@ -205,12 +207,15 @@ export class SqliteReads implements Reads {
   }
 
   events(stream_id: string, from: number, limit: number): StreamEvent[] {
-    return this.#all<EventRecord>(
-      "SELECT * FROM events WHERE stream_id = ? AND seq >= ? ORDER BY seq LIMIT ?",
+    const records = this.#all<EventsRecord>(
+      `SELECT * FROM events WHERE stream_id = ?1 AND seq >=
+         coalesce((SELECT max(seq) FROM events WHERE stream_id = ?1 AND seq <= ?2), 0)
+       ORDER BY seq LIMIT ?3`,
       stream_id,
       from,
       limit,
-    ).map(eventOf)
+    )
+    return records.flatMap((record) => this.#opened(record)).filter((event) => event.seq >= from)
   }
 
   exportRows(session_id: string | null): Iterable<ExportRow> {
@@ -220,6 +225,30 @@ export class SqliteReads implements Reads {
   knownBlobs(): string[] {
     const rows = this.#all<{ content_id: string }>("SELECT content_id FROM blobs ORDER BY content_id")
     return rows.map((row) => row.content_id)
+  }
+
+  #opened(record: EventsRecord): StreamEvent[] {
+    const kept = JSON.parse(record.body_json) as KeptEvent[]
+    return kept.map(({ type, key, operation, value }, at) => {
+      const row = value === undefined ? this.#row(type, key) : value
+      const gone = row === null
+      return {
+        seq: record.seq + at,
+        type,
+        key,
+        value: row,
+        headers: { operation: gone ? "delete" : operation, txid: record.txid },
+      }
+    })
+  }
+
+  #row(type: string, key: string): Record<string, unknown> | null {
+    if (type === "part") {
+      const part = this.#get<PartRecord>("SELECT * FROM chat_parts WHERE id = ?", key)
+      return part ? partOf(part) : null
+    }
+    const message = this.#get<MessageRecord>("SELECT * FROM chat_messages WHERE id = ?", key)
+    return message ? messageRowOf(message) : null
   }
 
   #newestFirst(path: readonly Segment[], limit: number, before: Cursor | undefined) {

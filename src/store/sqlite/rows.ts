@@ -81,13 +81,19 @@ export interface TurnRecord {
   ended_at: number | null
 }
 
-export interface EventRecord {
+export interface EventsRecord {
   seq: number
-  type: string
-  key: string
-  operation: StreamEvent["headers"]["operation"]
-  value_json: string | null
+  count: number
+  body_json: string
   txid: string
+}
+
+/** An event as it is kept; without a value it stands for the row it names. */
+export interface KeptEvent {
+  readonly type: string
+  readonly key: string
+  readonly operation: StreamEvent["headers"]["operation"]
+  readonly value?: Record<string, unknown>
 }
 
 export function sessionOf(record: SessionRecord): Session {
@@ -140,12 +146,6 @@ export function partOf(record: PartRecord): StoredPart {
   return { ...columns, data: JSON.parse(data_json) }
 }
 
-/** The event's value without opening and closing the part's JSON again. */
-export function partEventValue(record: PartRecord): string {
-  const { data_json, ...columns } = record
-  return `${JSON.stringify(columns).slice(0, -1)},"data":${data_json}}`
-}
-
 export function turnOf(record: TurnRecord): Turn {
   return {
     id: record.id,
@@ -162,15 +162,5 @@ export function turnOf(record: TurnRecord): Turn {
     error: record.error_json === null ? null : JSON.parse(record.error_json),
     started_at: record.started_at,
     ended_at: record.ended_at,
-  }
-}
-
-export function eventOf(record: EventRecord): StreamEvent {
-  return {
-    seq: record.seq,
-    type: record.type,
-    key: record.key,
-    value: record.value_json === null ? null : JSON.parse(record.value_json),
-    headers: { operation: record.operation, txid: record.txid },
   }
 }

@@ -147,15 +147,15 @@ CREATE TABLE streams (
   closed_at INTEGER
 ) WITHOUT ROWID;
 CREATE INDEX streams_session ON streams (session_id) WHERE session_id IS NOT NULL;
+-- One row is all that one operation told a stream: \`count\` events from \`seq\` on. Events of messages
+-- and parts name their row and carry no copy of it, so that content stands in one place only.
 CREATE TABLE events (
   stream_id TEXT NOT NULL,
   seq INTEGER NOT NULL,
-  type TEXT NOT NULL,
-  key TEXT NOT NULL,
-  operation TEXT NOT NULL,
-  value_json TEXT,
-  txid TEXT NOT NULL,
-  PRIMARY KEY (stream_id, seq)
-) WITHOUT ROWID;
+  count INTEGER NOT NULL,
+  body_json TEXT NOT NULL,
+  txid TEXT NOT NULL
+);
+CREATE UNIQUE INDEX events_stream ON events (stream_id, seq);
 `,
 ]

@@ -2,11 +2,14 @@ import { once } from "node:events"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import { Refusal } from "../../message/refusal.ts"
-import type { Reads, Store, Writes } from "../store.ts"
+import type { Append, Appended, Reads, Store, Writes } from "../store.ts"
 import { type Answer, type Commit, Committer, type Request } from "./committer.ts"
 import { openForReading } from "./connection.ts"
+import { partRecords } from "./operations/messages.ts"
 import { OPERATIONS } from "./operations/operations.ts"
+import type { RawAppended } from "./operations/queue.ts"
 import { SqliteReads } from "./reads.ts"
+import { messageOf } from "./rows.ts"
 import type { ToWriter } from "./writer-thread.ts"
 
 export interface SqliteOptions {
@@ -207,7 +210,16 @@ type ReadCalls = Pick<Store, keyof Reads>
 function writesThrough(calls: Calls): WriteCalls {
   const names = [...Object.keys(OPERATIONS), "vacuum"] as (keyof Writes)[]
   const entries = names.map((name) => [name, (input: unknown) => calls.call(name, input)])
-  return Object.fromEntries(entries)
+  const append = async (input: Append) =>
+    openAppended(input, (await calls.call("append", input)) as RawAppended)
+  return { ...Object.fromEntries(entries), append }
+}
+
+// The caller has the parts it sent: they need not cross the thread twice.
+function openAppended(input: Append, raw: RawAppended): Appended {
+  const parts = raw.parts ?? partRecords(raw.record, input.parts)
+  const { claim, txid } = raw
+  return { message: messageOf(raw.record, parts), claim, replayed: raw.parts !== null, txid }
 }
 
 function readsThrough(reads: SqliteReads): ReadCalls {

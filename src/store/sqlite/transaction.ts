@@ -4,9 +4,7 @@ import { statusOf } from "../../message/row.ts"
 import type { Connection } from "./connection.ts"
 import {
   type MessageRecord,
-  messageRowOf,
   type PartRecord,
-  partEventValue,
   type SessionRecord,
   sessionOf,
   type TurnRecord,
@@ -16,21 +14,16 @@ import {
 type Value = string | number | null | Uint8Array
 type Operation = "insert" | "update" | "delete"
 
-interface PendingEvent {
-  readonly type: string
-  readonly key: string
-  readonly operation: Operation
-  readonly value_json: string | null
-}
-
 /** What one operation writes with. Rows are told of as they change; `finish` gives the events their
  *  numbers from the head rows of their streams, so that within a stream commit order is seq order. */
 export class Transaction {
   readonly now: number
   readonly txid: string
   readonly streams = new Set<string>()
+  /** Whether anything was written: if not, a refusal leaves nothing to undo. */
+  wrote = false
   readonly #statements: Statements
-  readonly #pending = new Map<string, PendingEvent[]>()
+  readonly #pending = new Map<string, string[]>()
 
   constructor(statements: Statements, now: number, txid: string) {
     this.#statements = statements
@@ -47,6 +40,7 @@ export class Transaction {
   }
 
   run(sql: string, ...values: Value[]): number {
+    this.wrote = true
     return this.#statements.of(sql).run(...values).changes
   }
 
@@ -78,12 +72,11 @@ export class Transaction {
   }
 
   tellMessage(record: MessageRecord, operation: Operation = "update") {
-    const value = JSON.stringify(messageRowOf(record))
-    this.tell(record.session_id, "message", record.id, operation, value)
+    this.tell(record.session_id, "message", record.id, operation)
   }
 
   tellPart(record: PartRecord, operation: Operation = "update") {
-    this.tell(record.session_id, "part", record.id, operation, partEventValue(record))
+    this.tell(record.session_id, "part", record.id, operation)
   }
 
   tellTurn(record: TurnRecord, operation: Operation = "update") {
@@ -93,9 +86,11 @@ export class Transaction {
     this.tell(record.session_id, "status", record.session_id, "update", status)
   }
 
-  tell(stream: string, type: string, key: string, operation: Operation, value_json: string | null) {
+  /** Without a value, the event stands for the row it names as it is when the event is read. */
+  tell(stream: string, type: string, key: string, operation: Operation, value_json?: string) {
+    const value = value_json === undefined ? "" : `,"value":${value_json}`
+    const event = `{"type":"${type}","key":"${key}","operation":"${operation}"${value}}`
     const events = this.#pending.get(stream)
-    const event = { type, key, operation, value_json }
     if (events) events.push(event)
     else this.#pending.set(stream, [event])
   }
@@ -106,27 +101,21 @@ export class Transaction {
     for (const id of ids) this.#number(id, this.#pending.get(id) ?? [])
   }
 
-  #number(stream: string, events: readonly PendingEvent[]) {
+  #number(stream: string, events: readonly string[]) {
     const head = this.get<{ next_seq: number }>(
       `INSERT INTO streams (id, session_id, next_seq) VALUES (?, NULL, ?)
        ON CONFLICT (id) DO UPDATE SET next_seq = next_seq + excluded.next_seq RETURNING next_seq`,
       stream,
       events.length,
     )
-    let seq = (head?.next_seq ?? 0) - events.length
-    for (const event of events) {
-      this.run(
-        `INSERT INTO events (stream_id, seq, type, key, operation, value_json, txid)
-         VALUES (?, ?, ?, ?, ?, ?, ?)`,
-        stream,
-        seq++,
-        event.type,
-        event.key,
-        event.operation,
-        event.value_json,
-        this.txid,
-      )
-    }
+    this.run(
+      "INSERT INTO events (stream_id, seq, count, body_json, txid) VALUES (?, ?, ?, ?, ?)",
+      stream,
+      (head?.next_seq ?? 0) - events.length,
+      events.length,
+      `[${events.join(",")}]`,
+      this.txid,
+    )
     this.streams.add(stream)
   }
 }

@@ -80,7 +80,7 @@ function pathOf(session: SessionRecord): Segment[] {
 
 function hide(tx: Transaction, id: string) {
   tx.run("UPDATE chat_sessions SET deleted_at = ? WHERE id = ?", tx.now, id)
-  tx.tell(id, "session", id, "delete", null)
+  tx.tell(id, "session", id, "delete", "null")
 }
 
 function removeUnreachable(tx: Transaction, id: string) {

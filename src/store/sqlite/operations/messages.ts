@@ -26,23 +26,26 @@ export function insertParts(
   message: MessageRecord,
   parts: readonly NewPart[],
 ): PartRecord[] {
-  return parts.map((part, index) => {
-    const record: PartRecord = {
-      id: part.id,
-      message_id: message.id,
-      session_id: message.session_id,
-      index,
-      type: part.type,
-      data_json: part.data_json,
-      tool_call_id: part.tool_call_id ?? null,
-      tool_state: part.tool_state ?? null,
-      created_at: message.created_at,
-      updated_at: message.created_at,
-    }
-    insertPart(tx, record)
-    if (part.content_id !== null) attach(tx, record.session_id, record.id, part.content_id)
-    return record
-  })
+  const records = partRecords(message, parts)
+  for (const record of records) insertPart(tx, record)
+  for (const { id, content_id } of parts)
+    if (content_id !== null) attach(tx, message.session_id, id, content_id)
+  return records
+}
+
+export function partRecords(message: MessageRecord, parts: readonly NewPart[]): PartRecord[] {
+  return parts.map((part, index) => ({
+    id: part.id,
+    message_id: message.id,
+    session_id: message.session_id,
+    index,
+    type: part.type,
+    data_json: part.data_json,
+    tool_call_id: part.tool_call_id ?? null,
+    tool_state: part.tool_state ?? null,
+    created_at: message.created_at,
+    updated_at: message.created_at,
+  }))
 }
 
 export function insertPart(tx: Transaction, record: PartRecord) {
@@ -65,7 +68,7 @@ export function insertPart(tx: Transaction, record: PartRecord) {
 export function replaceParts(tx: Transaction, record: MessageRecord, parts: readonly NewPart[]) {
   for (const part of tx.parts(record.id)) {
     detach(tx, record.session_id, part.id)
-    tx.tell(record.session_id, "part", part.id, "delete", null)
+    tx.tell(record.session_id, "part", part.id, "delete", "null")
   }
   tx.run("DELETE FROM chat_parts WHERE message_id = ?", record.id)
   for (const part of insertParts(tx, record, parts)) tx.tellPart(part, "insert")

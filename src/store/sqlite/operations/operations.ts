@@ -3,7 +3,7 @@ import type { Transaction } from "../transaction.ts"
 import { recordBlob } from "./blobs.ts"
 import { claim } from "./claim.ts"
 import { deleteSession, purgeMessage, sweep } from "./deletion.ts"
-import { append, cancelQueued, changeQueued } from "./queue.ts"
+import { append, cancelQueued, changeQueued, type RawAppended } from "./queue.ts"
 import { branch, changeSession, createSession } from "./sessions.ts"
 import { importRows } from "./transfer.ts"
 import { beat, endTurn, interrupt, recordRequest, recordStream, requestAbort } from "./turns.ts"
@@ -15,7 +15,7 @@ type Operations = {
   [Name in OperationName]: (
     tx: Transaction,
     input: Parameters<Writes[Name]>[0],
-  ) => ReturnType<Writes[Name]>
+  ) => Name extends "append" ? RawAppended : ReturnType<Writes[Name]>
 }
 
 export const OPERATIONS: Operations = {

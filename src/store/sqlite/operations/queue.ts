@@ -1,6 +1,12 @@
 import { Refusal } from "../../../message/refusal.ts"
-import type { Append, Appended, MessageChanged, QueuedChange } from "../../store.ts"
-import { type MessageRecord, messageOf, type SessionRecord, type TurnRecord } from "../rows.ts"
+import type { Append, Claim, MessageChanged, QueuedChange } from "../../store.ts"
+import {
+  type MessageRecord,
+  messageOf,
+  type PartRecord,
+  type SessionRecord,
+  type TurnRecord,
+} from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
 import { keepCaptures } from "./blobs.ts"
 import { claim, liveTurn, WAITING } from "./claim.ts"
@@ -10,9 +16,17 @@ import { between, positionAt } from "./position.ts"
 /** How often `updated_at` of a busy session moves: its indexes need not change with every message. */
 const UPDATED_STEP_MS = 1000
 
+/** What `append` answers across the thread: rows, unopened; `parts` only when it was a replay. */
+export interface RawAppended {
+  readonly record: MessageRecord
+  readonly parts: readonly PartRecord[] | null
+  readonly claim: Claim | null
+  readonly txid: string
+}
+
 /** Every accepted message is first a queued row; on an idle session it is claimed in the same
  *  transaction (EA-022). */
-export function append(tx: Transaction, input: Append): Appended {
+export function append(tx: Transaction, input: Append): RawAppended {
   const known = tx.get<MessageRecord>(
     "SELECT * FROM chat_messages WHERE id = ?",
     input.message_id,
@@ -28,10 +42,9 @@ export function append(tx: Transaction, input: Append): Appended {
   tx.tellMessage(record, "insert")
   for (const part of parts) tx.tellPart(part, "insert")
   if (live || input.owner === null)
-    return { message: messageOf(record, parts), claim: null, replayed: false, txid: tx.txid }
+    return { record, parts: null, claim: null, txid: tx.txid }
   const claimed = claim(tx, { session_id: session.id, owner: input.owner })
-  const stored = tx.message(session.id, record.id)
-  return { message: messageOf(stored, parts), claim: claimed, replayed: false, txid: tx.txid }
+  return { record: tx.message(session.id, record.id), parts: null, claim: claimed, txid: tx.txid }
 }
 
 export function changeQueued(tx: Transaction, input: QueuedChange): MessageChanged {
@@ -71,12 +84,11 @@ export function cancelAll(tx: Transaction, session_id: string): string[] {
   return records.map((record) => record.id)
 }
 
-function replay(tx: Transaction, input: Append, known: MessageRecord): Appended {
+function replay(tx: Transaction, input: Append, known: MessageRecord): RawAppended {
   if (known.session_id !== input.session_id || known.payload_digest !== input.digest)
     throw new Refusal("conflict", `message ${known.id} exists already with another payload`)
   tx.session(input.session_id)
-  const message = messageOf(known, tx.parts(known.id))
-  return { message, claim: null, replayed: true, txid: tx.txid }
+  return { record: known, parts: tx.parts(known.id), claim: null, txid: tx.txid }
 }
 
 function refuseArchived(session: SessionRecord) {

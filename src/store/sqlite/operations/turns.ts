@@ -10,7 +10,7 @@ import type {
   TurnKey,
 } from "../../store.ts"
 import {
-  type EventRecord,
+  type EventsRecord,
   type MessageRecord,
   type PartRecord,
   type TurnRecord,
@@ -300,16 +300,18 @@ function freezeAnswer(tx: Transaction, turn: TurnRecord, refire: boolean, finish
 
 function foldDeltas(tx: Transaction, stream: string): Map<string, Delta> {
   const folded = new Map<string, Delta>()
-  const events = tx.all<EventRecord>(
-    "SELECT * FROM events WHERE stream_id = ? AND type = 'delta' ORDER BY seq",
-    stream,
-  )
-  for (const event of events) {
-    const delta = JSON.parse(event.value_json ?? "{}") as Delta
+  for (const delta of deltasOf(tx, stream)) {
     const before = folded.get(delta.part_id)?.text ?? ""
     folded.set(delta.part_id, { ...delta, text: before.slice(0, delta.offset) + delta.text })
   }
   return folded
+}
+
+function deltasOf(tx: Transaction, stream: string): Delta[] {
+  return tx
+    .all<EventsRecord>("SELECT * FROM events WHERE stream_id = ? ORDER BY seq", stream)
+    .flatMap((record) => JSON.parse(record.body_json) as { value: Delta }[])
+    .map((event) => event.value)
 }
 
 function again(tx: Transaction, turn: TurnRecord, owner: string): Claim {

@@ -1,0 +1,182 @@
+import {
+  type ClientRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  request as httpRequest,
+} from "node:http"
+import { request as httpsRequest } from "node:https"
+import type { Fragment } from "./provider.ts"
+import { type OpenMedia, writeBody } from "./wire.ts"
+
+export interface Timeouts {
+  /** Until there is a connection. */
+  readonly connect_ms: number
+  /** Without a byte in either direction. */
+  readonly idle_ms: number
+}
+
+export const TIMEOUTS: Timeouts = { connect_ms: 15_000, idle_ms: 300_000 }
+
+export interface Post {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Fragment
+  readonly open: OpenMedia
+  readonly signal: AbortSignal
+  readonly timeouts?: Timeouts | undefined
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly chunks: AsyncIterable<Uint8Array>
+}
+
+/** Why there was no answer, or not all of it. */
+export class TransportError extends Error {
+  override readonly name = "TransportError"
+  readonly code: string
+  readonly retryable: boolean
+
+  constructor(code: string, message: string, retryable: boolean) {
+    super(message)
+    this.code = code
+    this.retryable = retryable
+  }
+}
+
+const MAX_HEADER_BYTES = 64 * 1024
+const MAX_ERROR_BYTES = 64 * 1024
+
+/** Send a body and give back what comes, as it comes. The body is streamed and its length told
+ *  first; a redirect is an answer like any other. Throws `TransportError`, also while the answer is
+ *  read. */
+export async function post(call: Post): Promise<Answer> {
+  if (call.signal.aborted) throw aborted()
+  const request = openRequest(call)
+  const fate: Fate = { request, host: new URL(call.url).host, error: undefined }
+  watch(fate, call)
+  // Not awaited: a server may refuse before it has read everything.
+  void writeTo(request, call).catch((error: unknown) => fail(fate, unreadable(error)))
+  return new Promise((resolve, reject) => {
+    request.on("error", (error) => reject(fate.error ?? lost(fate, error)))
+    request.on("close", () => reject(fate.error ?? lost(fate, undefined)))
+    request.on("response", (response) => resolve(answerOf(response, fate)))
+  })
+}
+
+/** The text of a refusal, as far as it is worth reading. */
+export async function readErrorText(answer: Answer): Promise<string> {
+  const pieces: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of answer.chunks) {
+    pieces.push(chunk)
+    size += chunk.length
+    if (size >= MAX_ERROR_BYTES) break
+  }
+  return Buffer.concat(pieces).toString("utf8", 0, MAX_ERROR_BYTES)
+}
+
+/** A request, and why we gave it up, if we did: Node only tells that the connection was closed. */
+interface Fate {
+  readonly request: ClientRequest
+  readonly host: string
+  error: TransportError | undefined
+}
+
+function openRequest({ url, headers, body }: Post): ClientRequest {
+  try {
+    const target = new URL(url)
+    const request = target.protocol === "http:" ? httpRequest : httpsRequest
+    return request(target, {
+      method: "POST",
+      headers: { ...headers, "content-length": body.size, "accept-encoding": "identity" },
+      maxHeaderSize: MAX_HEADER_BYTES,
+    })
+  } catch (error) {
+    throw new TransportError("bad-request", `${url} cannot be called: ${messageOf(error)}`, false)
+  }
+}
+
+function watch(fate: Fate, { signal, timeouts = TIMEOUTS }: Post) {
+  const { request, host } = fate
+  const { connect_ms, idle_ms } = timeouts
+  const connecting = setTimeout(
+    () => fail(fate, timeout("connect-timeout", `${host} did not answer the call`, connect_ms)),
+    connect_ms,
+  )
+  request.once("socket", (socket) => {
+    const connected = () => clearTimeout(connecting)
+    if (!socket.connecting) connected()
+    else socket.once("encrypted" in socket ? "secureConnect" : "connect", connected)
+  })
+  request.setTimeout(idle_ms, () =>
+    fail(fate, timeout("idle-timeout", `${host} fell silent`, idle_ms)),
+  )
+  const abort = () => fail(fate, aborted())
+  signal.addEventListener("abort", abort, { once: true })
+  request.once("close", () => {
+    clearTimeout(connecting)
+    signal.removeEventListener("abort", abort)
+  })
+}
+
+function fail(fate: Fate, error: TransportError) {
+  fate.error ??= error
+  fate.request.destroy()
+}
+
+async function writeTo(request: ClientRequest, { body, open }: Post) {
+  for await (const chunk of writeBody(body, open)) {
+    if (request.destroyed) return
+    if (!request.write(chunk)) await drained(request)
+  }
+  request.end()
+}
+
+function drained(request: ClientRequest): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      request.off("drain", done).off("close", done)
+      resolve()
+    }
+    request.on("drain", done).on("close", done)
+    if (request.destroyed) done()
+  })
+}
+
+function answerOf(response: IncomingMessage, fate: Fate): Answer {
+  const { statusCode = 0, headers } = response
+  return { status: statusCode, headers, chunks: readAnswer(response, fate) }
+}
+
+async function* readAnswer(response: IncomingMessage, fate: Fate): AsyncIterable<Uint8Array> {
+  try {
+    for await (const chunk of response) yield chunk as Uint8Array
+  } catch (error) {
+    throw fate.error ?? lost(fate, error)
+  }
+  if (fate.error) throw fate.error
+}
+
+function aborted(): TransportError {
+  return new TransportError("aborted", "the request was aborted", false)
+}
+
+function timeout(code: string, what: string, milliseconds: number): TransportError {
+  return new TransportError(code, `${what} for ${milliseconds / 1000} seconds`, true)
+}
+
+function unreadable(error: unknown): TransportError {
+  return new TransportError("unreadable-media", messageOf(error), false)
+}
+
+function lost({ host }: Fate, error: unknown): TransportError {
+  const why = error === undefined ? "it closed the connection" : messageOf(error)
+  return new TransportError("connection-lost", `the connection to ${host} failed: ${why}`, true)
+}
+
+function messageOf(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException
+  return message || code || String(error)
+}

@@ -1,0 +1,308 @@
+import {
+  ApiError,
+  type Client,
+  type Info,
+  type ModelsAnswer,
+  type SessionSummary,
+} from "../client/client.ts"
+import { follow, followHost, type HostEvent } from "../client/events.ts"
+import { applyEvent, prepend, type SessionView, viewOfPage } from "../client/view.ts"
+import type { ModelChoice } from "../message/message.ts"
+import type { Session, SessionStatus } from "../message/row.ts"
+
+/** Everything the page shows, but for what is being typed. */
+export interface AppState {
+  readonly gate: "open" | "missing" | "refused"
+  readonly info: Info | undefined
+  readonly models: ModelsAnswer | undefined
+  readonly sessions: readonly SessionSummary[]
+  readonly sessionsRead: boolean
+  readonly moreSessions: string | null
+  readonly archived: boolean
+  /** The session that is open; none is a new one that begins with its first message. */
+  readonly current: string | undefined
+  readonly view: SessionView | undefined
+  readonly readingOlder: boolean
+  /** The model of a session that has not begun. */
+  readonly model: ModelChoice | undefined
+  /** The queued message in the composer. */
+  readonly editing: string | undefined
+  readonly linked: { readonly host: boolean; readonly session: boolean }
+}
+
+const PAGE = 50
+const RETRY_AFTER = 1_000
+const REFRESH_AFTER = 250
+
+/** The page's state and what feeds it: the list of sessions, and the stream of the open one. It is
+ *  told at most once a frame, however fast an answer comes. */
+export class Store {
+  readonly client: Client
+  #state: AppState
+  readonly #listeners = new Set<() => void>()
+  readonly #report: (error: unknown) => void
+  #frame: number | undefined
+  #hostLink: AbortController | undefined
+  #sessionLink: AbortController | undefined
+  #refresh: ReturnType<typeof setTimeout> | undefined
+
+  constructor(client: Client, report: (error: unknown) => void) {
+    this.client = client
+    this.#report = report
+    this.#state = EMPTY
+  }
+
+  readonly subscribe = (listener: () => void): (() => void) => {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  readonly read = (): AppState => this.#state
+
+  /** Begin, or go on after `rest`. */
+  wake() {
+    if (this.#hostLink) return
+    this.#hostLink = new AbortController()
+    void this.#followHost(this.#hostLink.signal)
+    if (this.#state.current) this.#link(this.#state.current)
+  }
+
+  /** Let go of the connections: a browser has only six for all its tabs. */
+  rest() {
+    this.#hostLink?.abort()
+    this.#sessionLink?.abort()
+    this.#hostLink = undefined
+    this.#sessionLink = undefined
+  }
+
+  open(id: string | undefined) {
+    if (id === this.#state.current) return
+    this.#sessionLink?.abort()
+    this.#sessionLink = undefined
+    this.#now({ current: id, view: undefined, editing: undefined, readingOlder: false })
+    if (id && this.#hostLink) this.#link(id)
+  }
+
+  async readOlder() {
+    const { view, current, readingOlder } = this.#state
+    if (!current || !view?.older || readingOlder) return
+    this.#now({ readingOlder: true })
+    try {
+      const page = await this.client.messages(current, { limit: PAGE, before: view.older })
+      const { view: now } = this.#state
+      if (now && this.#state.current === current) this.#now({ view: prepend(now, page) })
+    } catch (error) {
+      this.#report(error)
+    }
+    this.#now({ readingOlder: false })
+  }
+
+  async readMoreSessions() {
+    const { moreSessions, archived } = this.#state
+    if (!moreSessions) return
+    try {
+      const page = await this.client.sessions.list({ limit: PAGE, before: moreSessions, archived })
+      const sessions = merged(this.#state.sessions, page.sessions)
+      this.#now({ sessions, moreSessions: page.next })
+    } catch (error) {
+      this.#report(error)
+    }
+  }
+
+  showArchived(archived: boolean) {
+    this.#now({ archived, sessions: [], sessionsRead: false })
+    void this.#readSessions()
+  }
+
+  chooseModel(model: ModelChoice) {
+    this.#now({ model })
+  }
+
+  edit(message: string | undefined) {
+    this.#now({ editing: message })
+  }
+
+  forget(id: string) {
+    const sessions = this.#state.sessions.filter((session) => session.id !== id)
+    this.#now({ sessions })
+  }
+
+  /** An error that is about more than what was asked for. */
+  noticed(error: unknown): boolean {
+    if (!(error instanceof ApiError) || error.status !== 401) return false
+    this.rest()
+    this.#now({ gate: "refused" })
+    return true
+  }
+
+  #link(id: string) {
+    this.#sessionLink = new AbortController()
+    void this.#followSession(id, this.#sessionLink.signal)
+  }
+
+  async #followHost(signal: AbortSignal) {
+    while (!signal.aborted) {
+      try {
+        for await (const event of followHost(this.client, { signal })) this.#hostEvent(event)
+      } catch (error) {
+        if (this.noticed(error)) return
+        this.#linked({ host: false })
+        await pause(RETRY_AFTER)
+      }
+    }
+  }
+
+  #hostEvent(event: HostEvent) {
+    if (event.type === "connection") {
+      this.#linked({ host: event.state === "open" })
+      if (event.state === "open") void this.#readBasics()
+      return
+    }
+    const { row } = event
+    const id = row.type === "queue" ? event.stream : row.key
+    const known = this.#state.sessions.find((session) => session.id === id)
+    if (row.type === "session" && row.headers.operation === "delete") return this.forget(id)
+    if (known && row.type === "status")
+      this.#soon({ sessions: this.#with({ ...known, status: row.value as SessionStatus }) })
+    if (known && row.type === "session")
+      this.#soon({ sessions: this.#with({ ...known, ...(row.value as Session) }) })
+    // Counts and the order of the list come with the list.
+    this.#refresh ??= setTimeout(() => {
+      this.#refresh = undefined
+      void this.#readSessions()
+    }, REFRESH_AFTER)
+  }
+
+  #with(session: SessionSummary): readonly SessionSummary[] {
+    return this.#state.sessions.map((other) => (other.id === session.id ? session : other))
+  }
+
+  async #readBasics() {
+    try {
+      const [info, models] = await Promise.all([this.client.info(), this.client.models()])
+      this.#now({ info, models })
+      await this.#readSessions()
+    } catch (error) {
+      if (!this.noticed(error)) this.#linked({ host: false })
+    }
+  }
+
+  async #readSessions() {
+    const { archived } = this.#state
+    try {
+      const page = await this.client.sessions.list({
+        limit: PAGE,
+        ...(archived ? { archived } : {}),
+      })
+      if (archived !== this.#state.archived) return
+      const listed = page.sessions.filter((session) => (session.archived_at !== null) === archived)
+      // What was read beyond the first page stays.
+      const last = page.sessions.at(-1)
+      const beyond = page.next
+        ? this.#state.sessions.filter((session) => last && session.updated_at < last.updated_at)
+        : []
+      const moreSessions = beyond.length > 0 ? this.#state.moreSessions : page.next
+      this.#now({ sessions: merged(listed, beyond), moreSessions, sessionsRead: true })
+    } catch (error) {
+      this.noticed(error)
+    }
+  }
+
+  async #followSession(id: string, signal: AbortSignal) {
+    while (!signal.aborted) {
+      try {
+        // After a rest the view goes on where it stopped.
+        const view = this.#viewOf(id) ?? (await this.#readView(id, signal))
+        if (!view) return
+        for await (const event of follow(this.client, id, { after: view.next, signal })) {
+          if (event.type === "connection") {
+            this.#linked({ session: event.state === "open" })
+            continue
+          }
+          const now = this.#viewOf(id)
+          if (!now) return
+          const next = applyEvent(now, event)
+          if (next !== now) this.#soon({ view: next })
+          if (next.stale) break
+        }
+        if (!signal.aborted) await this.#readView(id, signal)
+      } catch (error) {
+        if (signal.aborted || this.noticed(error)) return
+        if (error instanceof ApiError && error.status === 404) {
+          this.#report(error)
+          this.open(undefined)
+          return
+        }
+        this.#linked({ session: false })
+        await pause(RETRY_AFTER)
+      }
+    }
+  }
+
+  #viewOf(id: string): SessionView | undefined {
+    return this.#state.current === id && !this.#state.view?.stale ? this.#state.view : undefined
+  }
+
+  async #readView(id: string, signal: AbortSignal): Promise<SessionView | undefined> {
+    const [page, answer] = await Promise.all([
+      this.client.messages(id, { limit: PAGE }),
+      this.client.sessions.get(id),
+    ])
+    const queue = await this.client.queue.list(id)
+    if (signal.aborted) return undefined
+    const view = viewOfPage(page, queue, answer)
+    this.#now({ view })
+    return view
+  }
+
+  #linked(linked: Partial<AppState["linked"]>) {
+    this.#now({ linked: { ...this.#state.linked, ...linked } })
+  }
+
+  #now(change: Partial<AppState>) {
+    this.#state = { ...this.#state, ...change }
+    this.#tell()
+  }
+
+  /** For what comes many times a second. A hidden page draws no frames, and needs none. */
+  #soon(change: Partial<AppState>) {
+    this.#state = { ...this.#state, ...change }
+    this.#frame ??= requestAnimationFrame(() => this.#tell())
+  }
+
+  #tell() {
+    if (this.#frame !== undefined) cancelAnimationFrame(this.#frame)
+    this.#frame = undefined
+    for (const listener of this.#listeners) listener()
+  }
+}
+
+const EMPTY: AppState = {
+  gate: "open",
+  info: undefined,
+  models: undefined,
+  sessions: [],
+  sessionsRead: false,
+  moreSessions: null,
+  archived: false,
+  current: undefined,
+  view: undefined,
+  readingOlder: false,
+  model: undefined,
+  editing: undefined,
+  linked: { host: true, session: true },
+}
+
+function merged(
+  first: readonly SessionSummary[],
+  second: readonly SessionSummary[],
+): readonly SessionSummary[] {
+  const known = new Set(first.map((session) => session.id))
+  return [...first, ...second.filter((session) => !known.has(session.id))].sort(
+    (a, b) => b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1),
+  )
+}
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds))
+}

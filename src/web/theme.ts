@@ -1,0 +1,24 @@
+export const THEMES = ["system", "light", "dark"] as const
+export type Theme = (typeof THEMES)[number]
+
+const KEY = "compositor.theme"
+
+export function readTheme(): Theme {
+  const kept = localStorage.getItem(KEY)
+  return THEMES.find((theme) => theme === kept) ?? "system"
+}
+
+/** Put the theme on the page. "system" leaves the choice to the browser, also when it changes. */
+export function wearTheme(theme: Theme) {
+  if (theme === "system") {
+    localStorage.removeItem(KEY)
+    delete document.documentElement.dataset.theme
+  } else {
+    localStorage.setItem(KEY, theme)
+    document.documentElement.dataset.theme = theme
+  }
+}
+
+export function nextTheme(theme: Theme): Theme {
+  return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system"
+}
