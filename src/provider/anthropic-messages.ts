@@ -73,16 +73,17 @@ async function* stream(call: Call, options: AnthropicOptions): AsyncIterable<Mod
   let state = START
   try {
     const answer = await send(call, options)
-    if (answer.status !== 200) return yield await refusal(answer)
-    for await (const event of readEvents(answer.chunks)) {
-      const result = step(state, event)
-      state = result.state
-      yield* result.events
-      if (state.ended) return
+    if (answer.status === 200) {
+      for await (const event of readEvents(answer.chunks)) {
+        const result = step(state, event)
+        state = result.state
+        yield* result.events
+        if (state.ended) return
+      }
     }
-    yield* fail(state, TRUNCATED)
+    yield* last(state, answer.status === 200 ? TRUNCATED : await refusal(answer))
   } catch (error) {
-    yield* fail(state, faultOf(error, call.signal))
+    yield* last(state, faultOf(error, call.signal))
   }
 }
 
@@ -212,12 +213,12 @@ function apiError(answer: Json | undefined) {
   return { type: error.type, message: error.message }
 }
 
-function end(state: StreamState, last: ModelEvent): Step {
-  return { state: { ...state, ended: true }, events: fail(state, last) }
+function end(state: StreamState, event: ModelEvent): Step {
+  return { state: { ...state, ended: true }, events: last(state, event) }
 }
 
-function fail(state: StreamState, last: ModelEvent): ModelEvent[] {
-  return state.usage ? [{ type: "usage", usage: state.usage }, last] : [last]
+function last({ usage }: StreamState, event: ModelEvent): ModelEvent[] {
+  return usage ? [{ type: "usage", usage }, event] : [event]
 }
 
 /** Five figures that add up: input without what the cache gave or took, output without reasoning.

@@ -84,8 +84,11 @@ async function* play(script: Script, recorded: RecordedCall): AsyncIterable<Mode
 async function* playSteps(steps: readonly ScriptStep[], call: Call): AsyncIterable<ModelEvent> {
   let said = ""
   for (const step of steps) {
-    if (!(await waitFor(step, call.signal))) return yield ABORTED
-    if ("error" in step) return yield { type: "error", ...step.error }
+    const fault = (await waitFor(step, call.signal)) ? faultOf(step) : ABORTED
+    if (fault) {
+      yield fault
+      return
+    }
     if ("reasoning" in step) yield { type: "reasoning-delta", text: step.reasoning }
     if (!("text" in step)) continue
     said += step.text
@@ -93,6 +96,10 @@ async function* playSteps(steps: readonly ScriptStep[], call: Call): AsyncIterab
   }
   yield { type: "usage", usage: usageOf(call, said) }
   yield { type: "end", reason: "stop" }
+}
+
+function faultOf(step: ScriptStep): ModelEvent | undefined {
+  return "error" in step ? { type: "error", ...step.error } : undefined
 }
 
 /** False when the call was aborted. */

@@ -39,11 +39,12 @@ export interface Writes {
   recordStream(input: StreamRecord): { txid: string }
   endTurn(input: TurnEnd): { turn: Turn; next: Claim | null; txid: string }
   requestAbort(input: { session_id: string; clear: boolean }): { turn: Turn | null; cancelled: string[] }
-  /** Say that the owner's turns are alive; hear which of them should stop. */
-  beat(input: { owner: string }): { live: string[]; abort: string[] }
+  /** Say that these turns are alive; hear which of them should stop. */
+  beat(input: { owner: string; turn_ids: string[] }): { live: string[]; abort: string[] }
   /** Take a dead owner's turn: `beat` is the last heartbeat the caller saw. */
   interrupt(input: Interruption): { turn: Turn | null; next: Claim | null }
-  recordBlob(input: { content_id: string; size: number; mime: string; upload: boolean }): null
+  /** Bytes that were uploaded wait for the message that takes them up. */
+  recordUpload(input: { content_id: string; size: number; mime: string }): null
   deleteSession(input: { session_id: string; cascade: boolean }): Deleted
   purgeMessage(input: { session_id: string; message_id: string }): { content_ids: string[]; txid: string }
   /** Forget what has expired; `content_ids` are blobs that nothing refers to any more. */
@@ -123,9 +124,17 @@ export interface NewPart {
   readonly type: string
   /** The part as it is persisted, verbatim. */
   readonly data_json: string
-  readonly content_id: string | null
+  readonly blob: NewBlob | null
   readonly tool_call_id?: string
   readonly tool_state?: string
+}
+
+/** Bytes that a part needs. `stored`: the caller put them there just now; else they were uploaded. */
+export interface NewBlob {
+  readonly content_id: string
+  readonly size: number
+  readonly mime: string
+  readonly stored: boolean
 }
 
 export interface Append {
@@ -181,11 +190,14 @@ export interface TurnKey {
 
 export interface NewCapture {
   readonly part_id: string
-  readonly content_id: string | null
+  readonly blob: NewBlob | null
   readonly data_json: string
 }
-export interface StoredCapture extends NewCapture {
+export interface StoredCapture {
+  readonly part_id: string
   readonly session_id: string
+  readonly content_id: string | null
+  readonly data_json: string
 }
 export interface StoredReceipt extends Receipt {
   readonly turn_id: string
@@ -238,6 +250,7 @@ export interface LiveTurn {
   readonly turn: Turn
   readonly owner: string
   readonly beat: number
+  readonly abort_requested: boolean
 }
 
 export interface Deleted {

@@ -10,7 +10,7 @@ import {
   thumbnailOf,
   upload,
 } from "./attachments.ts"
-import type { Desk } from "./desk.ts"
+import type { Desk, Outgoing } from "./desk.ts"
 import { draftOfParts } from "./draft.ts"
 import { firstWords, showBytes } from "./format.ts"
 import type { Store } from "./store.ts"
@@ -52,43 +52,45 @@ export class Actions {
   }
 
   async #send(key: string) {
-    const session = key === NEW ? await this.#begin() : key
-    if (!session) return
-    const message = this.desk.take(session)
+    const message = this.desk.take(key)
     if (!message) return
-    const sent = this.#sending.then(() =>
-      this.store.client.send(session, {
-        id: message.id,
-        parts: message.parts,
-        mode: "immediate",
-      }),
-    )
+    const turn = this.#sending
+    const sent = turn.then(() => this.#deliver(key, message))
     this.#sending = sent.catch(() => {})
+    await sent
+  }
+
+  async #deliver(draft: string, message: Outgoing) {
+    let key = draft
     try {
-      await sent
-      this.desk.sent(session, message.id)
+      if (key === NEW) key = await this.#begin(message)
+      const { id, parts } = message
+      await this.store.client.send(key, { id, parts, mode: "immediate" })
+      this.desk.sent(key, id)
+      this.store.sent()
     } catch (error) {
-      this.desk.giveBack(session, message.id)
+      this.desk.giveBack(key, message.id)
       this.report(error, strings.composer.restored)
     }
   }
 
   /** A session begins with its first message, and is named after it. */
-  async #begin(): Promise<string | undefined> {
-    const text = this.desk.text(NEW)
-    const name = firstWords(text) || (this.desk.attachments(NEW)[0]?.name ?? "")
-    if (this.desk.parts(NEW).length === 0) return undefined
-    const { model } = this.store.read()
-    return this.try(async () => {
-      const { session } = await this.store.client.sessions.create({
-        id: newId("ses"),
-        ...(name ? { title: name } : {}),
-        ...(model ? { model } : {}),
-      })
-      this.desk.move(NEW, session.id)
-      goTo(session.id)
-      return session.id
+  async #begin(message: Outgoing): Promise<string> {
+    // Two messages sent in one breath begin one session.
+    const { current, model } = this.store.read()
+    if (current) {
+      this.desk.move(NEW, current)
+      return current
+    }
+    const title = firstWords(message.text) || message.attachments[0]?.name
+    const { session } = await this.store.client.sessions.create({
+      id: newId("ses"),
+      ...(title ? { title } : {}),
+      ...(model ? { model } : {}),
     })
+    this.desk.move(NEW, session.id)
+    goTo(session.id)
+    return session.id
   }
 
   /** Send a message's parts once more, as a new message. */
@@ -194,6 +196,12 @@ export class Actions {
 
   async hold(message: StoredMessage, state: "queued" | "paused") {
     await this.try(() => this.store.client.queue.update(message.session_id, message.id, { state }))
+  }
+
+  /** Let a paused message go, or one whose edit was left somewhere else. */
+  async release(message: StoredMessage) {
+    this.#endEdit(message.id)
+    await this.hold(message, "queued")
   }
 
   async placeAfter(message: StoredMessage, after: string | null) {

@@ -13,6 +13,7 @@ export interface Outgoing {
 
 interface Draft {
   text: string
+  empty: boolean
   attachments: readonly Attachment[]
   outgoing: readonly Outgoing[]
   /** The id a message had when it came back; the same message is sent under it again. */
@@ -64,9 +65,17 @@ export class Desk {
     return partsOfDraft(this.text(key), partsIn(this.attachments(key)))
   }
 
+  /** Nothing typed and nothing attached. */
+  isEmpty(key: string): boolean {
+    const { empty, attachments } = this.#draft(key)
+    return empty && attachments.length === 0
+  }
+
   /** The editor's text changed. */
-  edited(key: string, editor: () => string) {
-    this.#draft(key).editor = editor
+  edited(key: string, editor: () => string, empty: boolean) {
+    const draft = this.#draft(key)
+    draft.editor = editor
+    draft.empty = empty
     this.#changed(key)
   }
 
@@ -80,6 +89,7 @@ export class Desk {
     const draft = this.#draft(key)
     delete draft.editor
     draft.text = text
+    draft.empty = text === ""
     draft.revision++
     this.#changed(key)
   }
@@ -153,10 +163,14 @@ export class Desk {
     this.write(key, "")
   }
 
+  /** The draft belongs to another session now. */
   move(from: string, to: string) {
-    const draft = this.#draft(from)
     this.release(from)
-    this.#drafts.set(to, { ...draft, revision: draft.revision + 1 })
+    const { text, attachments, outgoing } = this.#draft(from)
+    const there = this.#draft(to)
+    there.attachments = [...attachments, ...there.attachments]
+    there.outgoing = [...there.outgoing, ...outgoing]
+    if (text !== "") this.write(to, [text, this.text(to)].filter(Boolean).join("\n\n"))
     this.forget(from)
     this.#changed(to)
     this.save()
@@ -197,10 +211,10 @@ export class Desk {
   }
 
   #load(key: string): Draft {
-    const empty: Draft = { text: "", attachments: [], outgoing: [], revision: 0 }
+    const empty: Draft = { text: "", empty: true, attachments: [], outgoing: [], revision: 0 }
     try {
       const kept = JSON.parse(this.#storage.getItem(PREFIX + key) ?? "{}") as Partial<Draft>
-      return { ...empty, ...kept }
+      return { ...empty, ...kept, empty: !kept.text }
     } catch {
       return empty
     }

@@ -27,6 +27,8 @@ export interface AppState {
   readonly model: ModelChoice | undefined
   /** The queued message in the composer. */
   readonly editing: string | undefined
+  /** How often something was sent from this page. */
+  readonly sends: number
   readonly linked: { readonly host: boolean; readonly session: boolean }
 }
 
@@ -120,6 +122,10 @@ export class Store {
 
   edit(message: string | undefined) {
     this.#now({ editing: message })
+  }
+
+  sent() {
+    this.#now({ sends: this.#state.sends + 1 })
   }
 
   forget(id: string) {
@@ -290,6 +296,7 @@ const EMPTY: AppState = {
   readingOlder: false,
   model: undefined,
   editing: undefined,
+  sends: 0,
   linked: { host: true, session: true },
 }
 

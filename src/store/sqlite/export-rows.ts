@@ -31,11 +31,11 @@ function* shared(
   select: (type: ExportRow["type"], where: string, ...values: string[]) => Row[],
   session_id: string | null,
 ): Iterable<ExportRow> {
-  const prompts = `digest IN (SELECT system_prompt_digest FROM turns WHERE session_id = ?1)
-    OR digest IN (SELECT tool_catalog_digest FROM turns WHERE session_id = ?1)`
-  const blobs = "content_id IN (SELECT content_id FROM blob_references WHERE session_id = ?1)"
+  const prompts = `digest IN (SELECT system_prompt_digest FROM turns WHERE session_id = ?)
+    OR digest IN (SELECT tool_catalog_digest FROM turns WHERE session_id = ?)`
+  const blobs = "content_id IN (SELECT content_id FROM blob_references WHERE session_id = ?)"
   const all = session_id === null
-  for (const data of all ? select("system_prompt", "true") : select("system_prompt", prompts, session_id))
+  for (const data of all ? select("system_prompt", "true") : select("system_prompt", prompts, session_id, session_id))
     yield { type: "system_prompt", data }
   for (const data of all ? select("blob", "true") : select("blob", blobs, session_id))
     yield { type: "blob", data }

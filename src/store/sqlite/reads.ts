@@ -48,14 +48,14 @@ export class SqliteReads implements Reads {
     const before = filter.before === undefined ? undefined : this.#session(filter.before)
     return this.#all<SessionRecord>(
       `SELECT * FROM chat_sessions
-       WHERE deleted_at IS NULL AND (?1 OR archived_at IS NULL)
-         AND (?2 OR json_extract(metadata_json, '$.ephemeral') IS NOT 1)
-         AND (?3 IS NULL OR (updated_at, id) < (?3, ?4))
-       ORDER BY updated_at DESC, id DESC LIMIT ?5`,
+       WHERE deleted_at IS NULL AND (? OR archived_at IS NULL)
+         AND (? OR json_extract(metadata_json, '$.ephemeral') IS NOT 1)
+         AND (updated_at, id) < (?, ?)
+       ORDER BY updated_at DESC, id DESC LIMIT ?`,
       filter.archived ? 1 : 0,
       filter.ephemeral ? 1 : 0,
-      before?.updated_at ?? null,
-      before?.id ?? null,
+      before?.updated_at ?? Number.MAX_SAFE_INTEGER,
+      before?.id ?? "",
       filter.limit,
     ).map(sessionOf)
   }
@@ -125,10 +125,11 @@ export class SqliteReads implements Reads {
 
   turns(session_id: string, message_id?: string): Turn[] {
     return this.#all<TurnRecord>(
-      "SELECT * FROM turns WHERE session_id = ?1 AND (?2 IS NULL OR message_id = ?2) ORDER BY fence",
+      "SELECT * FROM turns WHERE session_id = ? ORDER BY fence",
       session_id,
-      message_id ?? null,
-    ).map(turnOf)
+    )
+      .filter((record) => message_id === undefined || record.message_id === message_id)
+      .map(turnOf)
   }
 
   receipts(session_id: string, turn_id: string): StoredReceipt[] {
@@ -195,6 +196,7 @@ export class SqliteReads implements Reads {
       turn: turnOf(record),
       owner: record.owner,
       beat: record.beat,
+      abort_requested: record.abort_requested_at !== null,
     }))
   }
 
@@ -208,9 +210,10 @@ export class SqliteReads implements Reads {
 
   events(stream_id: string, from: number, limit: number): StreamEvent[] {
     const records = this.#all<EventsRecord>(
-      `SELECT * FROM events WHERE stream_id = ?1 AND seq >=
-         coalesce((SELECT max(seq) FROM events WHERE stream_id = ?1 AND seq <= ?2), 0)
-       ORDER BY seq LIMIT ?3`,
+      `SELECT * FROM events WHERE stream_id = ? AND seq >=
+         coalesce((SELECT max(seq) FROM events WHERE stream_id = ? AND seq <= ?), 0)
+       ORDER BY seq LIMIT ?`,
+      stream_id,
       stream_id,
       from,
       limit,

@@ -1,41 +1,28 @@
 import { Refusal } from "../../../message/refusal.ts"
-import type { NewCapture } from "../../store.ts"
+import type { NewBlob, NewCapture } from "../../store.ts"
 import type { Transaction } from "../transaction.ts"
 
-interface NewBlob {
+interface Bytes {
   readonly content_id: string
   readonly size: number
   readonly mime: string
-  readonly upload: boolean
 }
 
-/** Know of bytes that lie in the blob store. An upload keeps them until a message takes them up. */
-export function recordBlob(tx: Transaction, input: NewBlob): null {
-  tx.run(
-    `INSERT INTO blobs (content_id, size, mime, created_at) VALUES (?, ?, ?, ?)
-     ON CONFLICT (content_id) DO NOTHING`,
-    input.content_id,
-    input.size,
-    input.mime,
-    tx.now,
-  )
-  if (input.upload)
-    tx.run(
-      "INSERT INTO uploads (content_id, uploaded_at) VALUES (?, ?)",
-      input.content_id,
-      tx.now,
-    )
+export function recordUpload(tx: Transaction, input: Bytes): null {
+  knowBlob(tx, input)
+  tx.run("INSERT INTO uploads (content_id, uploaded_at) VALUES (?, ?)", input.content_id, tx.now)
   return null
 }
 
-export function attach(tx: Transaction, session_id: string, part_id: string, content_id: string) {
-  const known = tx.get("SELECT 1 FROM blobs WHERE content_id = ?", content_id)
-  if (!known)
-    throw new Refusal("invalid", `nothing was uploaded as ${content_id}: upload it again`)
-  refer(tx, session_id, part_id, content_id)
+export function attach(tx: Transaction, session_id: string, part_id: string, blob: NewBlob) {
+  if (blob.stored) knowBlob(tx, blob)
+  else takeUpload(tx, blob.content_id)
   tx.run(
-    `DELETE FROM uploads WHERE id = (SELECT min(id) FROM uploads WHERE content_id = ?)`,
-    content_id,
+    `INSERT INTO blob_references (session_id, part_id, content_id) VALUES (?, ?, ?)
+     ON CONFLICT DO NOTHING`,
+    session_id,
+    part_id,
+    blob.content_id,
   )
 }
 
@@ -52,10 +39,10 @@ export function keepCaptures(tx: Transaction, session_id: string, captures: read
        ON CONFLICT (part_id) DO NOTHING`,
       capture.part_id,
       session_id,
-      capture.content_id,
+      capture.blob?.content_id ?? null,
       capture.data_json,
     )
-    if (capture.content_id !== null) refer(tx, session_id, capture.part_id, capture.content_id)
+    if (capture.blob) attach(tx, session_id, capture.part_id, capture.blob)
   }
 }
 
@@ -71,12 +58,23 @@ export function dropUnreferenced(tx: Transaction): string[] {
     .map((row) => row.content_id)
 }
 
-function refer(tx: Transaction, session_id: string, part_id: string, content_id: string) {
+function knowBlob(tx: Transaction, { content_id, size, mime }: Bytes) {
   tx.run(
-    `INSERT INTO blob_references (session_id, part_id, content_id) VALUES (?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-    session_id,
-    part_id,
+    `INSERT INTO blobs (content_id, size, mime, created_at) VALUES (?, ?, ?, ?)
+     ON CONFLICT (content_id) DO NOTHING`,
+    content_id,
+    size,
+    mime,
+    tx.now,
+  )
+}
+
+function takeUpload(tx: Transaction, content_id: string) {
+  const known = tx.get("SELECT 1 FROM blobs WHERE content_id = ?", content_id)
+  if (!known)
+    throw new Refusal("invalid", `nothing was uploaded as ${content_id}: upload it again`)
+  tx.run(
+    "DELETE FROM uploads WHERE id = (SELECT min(id) FROM uploads WHERE content_id = ?)",
     content_id,
   )
 }

@@ -68,7 +68,8 @@ function readersOf(tx: Transaction, owner: string): SessionRecord[] {
   return tx
     .all<SessionRecord>(
       `SELECT * FROM chat_sessions
-       WHERE deleted_at IS NULL AND id <> ?1 AND instr(path_json, ?1) > 0`,
+       WHERE deleted_at IS NULL AND id <> ? AND instr(path_json, ?) > 0`,
+      owner,
       owner,
     )
     .filter((session) => pathOf(session).some((segment) => segment.owner === owner))

@@ -28,8 +28,7 @@ export function insertParts(
 ): PartRecord[] {
   const records = partRecords(message, parts)
   for (const record of records) insertPart(tx, record)
-  for (const { id, content_id } of parts)
-    if (content_id !== null) attach(tx, message.session_id, id, content_id)
+  for (const { id, blob } of parts) if (blob) attach(tx, message.session_id, id, blob)
   return records
 }
 

@@ -1,6 +1,6 @@
 import type { Writes } from "../../store.ts"
 import type { Transaction } from "../transaction.ts"
-import { recordBlob } from "./blobs.ts"
+import { recordUpload } from "./blobs.ts"
 import { claim } from "./claim.ts"
 import { deleteSession, purgeMessage, sweep } from "./deletion.ts"
 import { append, cancelQueued, changeQueued, type RawAppended } from "./queue.ts"
@@ -32,7 +32,7 @@ export const OPERATIONS: Operations = {
   requestAbort,
   beat,
   interrupt,
-  recordBlob,
+  recordUpload,
   deleteSession,
   purgeMessage,
   sweep,

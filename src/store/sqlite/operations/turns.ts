@@ -93,10 +93,16 @@ export function requestAbort(
   return { turn: turnOf(turn), cancelled }
 }
 
-export function beat(tx: Transaction, input: { owner: string }): { live: string[]; abort: string[] } {
-  const turns = tx.all<TurnRecord>(
-    `UPDATE turns SET beat = beat + 1 WHERE owner = ? AND state IN ${LIVE} RETURNING *`,
-    input.owner,
+export function beat(
+  tx: Transaction,
+  input: { owner: string; turn_ids: string[] },
+): { live: string[]; abort: string[] } {
+  const turns = input.turn_ids.flatMap((id) =>
+    tx.all<TurnRecord>(
+      `UPDATE turns SET beat = beat + 1 WHERE id = ? AND owner = ? AND state IN ${LIVE} RETURNING *`,
+      id,
+      input.owner,
+    ),
   )
   return {
     live: turns.map((turn) => turn.id),

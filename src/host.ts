@@ -1,0 +1,216 @@
+import { mkdir } from "node:fs/promises"
+import { join, resolve } from "node:path"
+import { FileBlobs } from "./files/blobs.ts"
+import { SNIFF_BYTES, sniff } from "./files/sniff.ts"
+import { readWorkspaceFile } from "./files/workspace.ts"
+import type { ModelChoice } from "./message/message.ts"
+import { Refusal } from "./message/refusal.ts"
+import { findModel, MODELS } from "./model/models.ts"
+import type { Provider } from "./provider/provider.ts"
+import { defaultModel, type Environment, providers } from "./provider/registry.ts"
+import { type Draft, type DryRun, dryRun } from "./session/dry-run.ts"
+import { ownerOf } from "./session/owner.ts"
+import { PromptHistory } from "./session/prompt-history.ts"
+import { Runner } from "./session/runner.ts"
+import { openSqliteStore } from "./store/sqlite/sqlite-store.ts"
+import type { Appended, Deleted, MessageChanged, Store } from "./store/store.ts"
+import { editQueued, type QueuedEdit, type Submission, submit } from "./submit/submit.ts"
+
+export interface HostOptions {
+  readonly data: string
+  readonly workspace: string | null
+  readonly environment: Environment
+  /** Write in a thread of its own: a server does, a command that soon ends does not. */
+  readonly thread?: boolean
+  /** Run turns here. Without, messages are only accepted and kept. */
+  readonly turns?: boolean
+  readonly providers?: ReadonlyMap<string, Provider>
+  readonly lease_ms?: number
+  readonly log?: (message: string) => void
+  readonly broken?: (reason: string) => void
+}
+
+const UPLOAD_KEPT_MS = 24 * 60 * 60 * 1000
+const DELTAS_KEPT_MS = 24 * 60 * 60 * 1000
+const SWEEP_MS = 10 * 60 * 1000
+export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
+
+/** Puts the rooms together over one data folder. */
+export async function openHost(options: HostOptions): Promise<Host> {
+  const data = resolve(options.data)
+  await mkdir(data, { recursive: true, mode: 0o700 })
+  const store = await openSqliteStore({
+    file: join(data, "compositor.db"),
+    thread: options.thread ?? false,
+    ...(options.broken ? { broken: options.broken } : {}),
+  })
+  return new Host({ ...options, data }, store)
+}
+
+export class Host {
+  readonly data: string
+  readonly workspace: string | null
+  readonly store: Store
+  readonly blobs: FileBlobs
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly default_model: ModelChoice
+  readonly #runner: Runner | null
+  readonly #owner: string | null
+  readonly #history: PromptHistory
+  readonly #sweeping: NodeJS.Timeout
+
+  constructor(options: HostOptions, store: Store) {
+    this.data = options.data
+    this.workspace = options.workspace
+    this.store = store
+    this.blobs = new FileBlobs(join(options.data, "blobs"))
+    this.providers = options.providers ?? providers(options.environment)
+    this.default_model = defaultModel(options.environment)
+    const rooms = { store, blobs: this.blobs, read: readWorkspaceFile }
+    this.#history = new PromptHistory(rooms)
+    this.#owner = options.turns === false ? null : ownerOf()
+    this.#runner = this.#owner === null ? null : this.#newRunner(this.#owner, options)
+    this.#runner?.start()
+    this.#sweeping = setInterval(() => void this.sweep().catch(() => undefined), SWEEP_MS).unref()
+  }
+
+  async submit(submission: Submission): Promise<Appended> {
+    if (submission.model) this.checkModel(submission.model)
+    const appended = await submit(this.#rooms(), submission)
+    if (appended.claim) this.#runner?.take(appended.claim)
+    return appended
+  }
+
+  async editQueued(edit: QueuedEdit): Promise<MessageChanged> {
+    const changed = await editQueued(this.#rooms(), edit)
+    await this.#runner?.wake(edit.session_id)
+    return changed
+  }
+
+  async cancelQueued(session_id: string, message_id: string): Promise<MessageChanged> {
+    const changed = await this.store.cancelQueued({ session_id, message_id })
+    // It may have been a paused head that held the others.
+    await this.#runner?.wake(session_id)
+    return changed
+  }
+
+  async abort(session_id: string, clear: boolean) {
+    if (this.#runner) return this.#runner.abort(session_id, clear)
+    return this.store.requestAbort({ session_id, clear })
+  }
+
+  /** Take bytes in; a message then names them by their content id. */
+  async upload(chunks: AsyncIterable<Uint8Array>, name: string) {
+    const head = new Head(chunks)
+    const { content_id, size } = await this.blobs.put(head, { maxBytes: MAX_UPLOAD_BYTES })
+    const { mime } = await sniff(head.bytes(), name, size <= SNIFF_BYTES)
+    await this.store.recordUpload({ content_id, size, mime })
+    return { content_id, size, mime, name }
+  }
+
+  lower(draft: Omit<Draft, "model"> & { model?: ModelChoice | undefined }): Promise<DryRun> {
+    const named = draft.model === undefined && draft.api === undefined
+    const model = named ? this.default_model : draft.model
+    return dryRun({ blobs: this.blobs, read: readWorkspaceFile }, { ...draft, model })
+  }
+
+  checkModel(choice: ModelChoice) {
+    if (!findModel(choice))
+      throw new Refusal("unknown_model", `there is no provider ${choice.provider_id} here`)
+    if (!this.providers.has(choice.provider_id))
+      throw new Refusal(
+        "unknown_model",
+        `${choice.provider_id} is not set up: its API key is not in the environment`,
+      )
+  }
+
+  models() {
+    return MODELS.map((model) => ({ ...model, available: this.providers.has(model.provider_id) }))
+  }
+
+  async deleteSession(session_id: string, cascade: boolean): Promise<Deleted> {
+    const deleted = await this.store.deleteSession({ session_id, cascade })
+    for (const id of deleted.deleted) this.#history.forget(id)
+    await this.#removeBlobs(deleted.content_ids)
+    return deleted
+  }
+
+  async purgeMessage(session_id: string, message_id: string) {
+    const { content_ids, txid } = await this.store.purgeMessage({ session_id, message_id })
+    await this.#removeBlobs(content_ids)
+    return { txid }
+  }
+
+  async sweep() {
+    const now = Date.now()
+    const { content_ids } = await this.store.sweep({
+      uploads_before: now - UPLOAD_KEPT_MS,
+      streams_before: now - DELTAS_KEPT_MS,
+    })
+    await this.#removeBlobs(content_ids)
+    await this.blobs.sweepTemporary()
+  }
+
+  /** Give back the space of what was deleted; afterwards no file of the folder holds any of it. */
+  async vacuum() {
+    await this.sweep()
+    const known = new Set(await this.store.knownBlobs())
+    const young = Date.now() - SWEEP_MS
+    for await (const { content_id, modified_at } of this.blobs.list())
+      if (!known.has(content_id) && modified_at < young) await this.#removeBlobs([content_id])
+    await this.store.vacuum({})
+  }
+
+  async idle() {
+    await this.#runner?.idle()
+  }
+
+  async close() {
+    clearInterval(this.#sweeping)
+    await this.#runner?.stop()
+    await this.store.close()
+  }
+
+  // Someone may have put the same bytes again since the last reference went.
+  async #removeBlobs(content_ids: readonly string[]) {
+    for (const content_id of content_ids)
+      if (!(await this.store.blob(content_id))) await this.blobs.remove(content_id)
+  }
+
+  #rooms() {
+    const { store, blobs } = this
+    return { store, blobs, read: readWorkspaceFile, owner: this.#owner }
+  }
+
+  #newRunner(owner: string, options: HostOptions): Runner {
+    const { store, blobs, providers } = this
+    const rooms = { store, blobs, providers, owner, history: this.#history }
+    return new Runner(rooms, {
+      ...(options.lease_ms === undefined ? {} : { lease_ms: options.lease_ms }),
+      ...(options.log ? { log: options.log } : {}),
+    })
+  }
+}
+
+/** Passes chunks on and keeps the first of them, to see what they are. */
+class Head implements AsyncIterable<Uint8Array> {
+  readonly #chunks: AsyncIterable<Uint8Array>
+  readonly #head: Uint8Array[] = []
+  #size = 0
+
+  constructor(chunks: AsyncIterable<Uint8Array>) {
+    this.#chunks = chunks
+  }
+
+  async *[Symbol.asyncIterator]() {
+    for await (const chunk of this.#chunks) {
+      if (this.#size < SNIFF_BYTES) this.#head.push(Uint8Array.from(chunk))
+      this.#size += chunk.length
+      yield chunk
+    }
+  }
+
+  bytes(): Uint8Array {
+    return Buffer.concat(this.#head).subarray(0, SNIFF_BYTES)
+  }
+}

@@ -1,0 +1,172 @@
+import type { Turn } from "../message/row.ts"
+import type { Claim, LiveTurn } from "../store/store.ts"
+import { isGone } from "./owner.ts"
+import { runTurn, type TurnRooms } from "./turn.ts"
+
+const LOOK_MS = 1000
+const BEAT_MS = 3000
+/** An owner that shows no sign of life for this long has lost its turn. */
+const LEASE_MS = 15_000
+
+export interface RunnerOptions {
+  readonly lease_ms?: number
+  readonly log?: (message: string) => void
+}
+
+interface Running {
+  readonly turn_id: string
+  readonly stop: AbortController
+  readonly done: Promise<void>
+}
+
+interface Seen {
+  readonly beat: number
+  readonly at: number
+}
+
+/** Runs the turns that this process claimed, one at a time for each session, and looks after those
+ *  whose owners died. Every rule about who may run what is in the store; this only asks it. */
+export class Runner {
+  readonly #rooms: TurnRooms
+  readonly #lease_ms: number
+  readonly #log: (message: string) => void
+  readonly #running = new Map<string, Running>()
+  readonly #seen = new Map<string, Seen>()
+  #timers: NodeJS.Timeout[] = []
+  #unwatch: (() => void) | undefined
+  #looking: Promise<void> | undefined
+  #lookAgain = false
+  #stopped = false
+
+  constructor(rooms: TurnRooms, options: RunnerOptions = {}) {
+    this.#rooms = rooms
+    this.#lease_ms = options.lease_ms ?? LEASE_MS
+    this.#log = options.log ?? (() => undefined)
+  }
+
+  start() {
+    this.#unwatch = this.#rooms.store.watch((streams) => {
+      if (streams === undefined) this.look()
+    })
+    this.#timers = [
+      setInterval(() => this.look(), LOOK_MS).unref(),
+      setInterval(() => void this.#beat(), BEAT_MS).unref(),
+    ]
+    this.look()
+  }
+
+  /** Run a claim and whatever its session claims next. */
+  take(claim: Claim) {
+    const stop = new AbortController()
+    const done = this.#drain(claim, stop)
+    this.#running.set(claim.turn.session_id, { turn_id: claim.turn.id, stop, done })
+  }
+
+  /** Something may be claimable: a message was released, a drain restarted. */
+  async wake(session_id: string) {
+    if (this.#stopped || this.#running.has(session_id)) return
+    const { store, owner } = this.#rooms
+    const claim = await store.claim({ session_id, owner })
+    if (claim) this.take(claim)
+  }
+
+  async abort(session_id: string, clear: boolean): Promise<{ turn: Turn | null; cancelled: string[] }> {
+    const asked = await this.#rooms.store.requestAbort({ session_id, clear })
+    const running = this.#running.get(session_id)
+    if (!asked.turn || running?.turn_id !== asked.turn.id) return asked
+    running.stop.abort()
+    await running.done
+    const turn = await this.#rooms.store.turn(asked.turn.id)
+    return { ...asked, turn }
+  }
+
+  /** Wait until nothing runs here: what a command that sent one message does before it exits. */
+  async idle() {
+    while (this.#running.size > 0)
+      await Promise.all([...this.#running.values()].map(({ done }) => done))
+  }
+
+  /** Stop without a word to the store: the turns that ran here are taken over by whoever comes. */
+  async stop() {
+    this.#stopped = true
+    for (const timer of this.#timers) clearInterval(timer)
+    this.#unwatch?.()
+    await this.#looking
+  }
+
+  look() {
+    if (this.#stopped) return
+    if (this.#looking) {
+      this.#lookAgain = true
+      return
+    }
+    this.#looking = this.#lookOnce()
+      .catch((error: unknown) => this.#log(`looking for work failed: ${String(error)}`))
+      .finally(() => {
+        this.#looking = undefined
+        if (!this.#lookAgain) return
+        this.#lookAgain = false
+        this.look()
+      })
+  }
+
+  async #lookOnce() {
+    for (const live of await this.#rooms.store.liveTurns()) await this.#lookAfter(live)
+    for (const session_id of await this.#rooms.store.claimable()) await this.wake(session_id)
+  }
+
+  async #lookAfter(live: LiveTurn) {
+    const { turn, owner } = live
+    const running = this.#running.get(turn.session_id)
+    if (running?.turn_id === turn.id) {
+      if (live.abort_requested) running.stop.abort()
+      return
+    }
+    if (!this.#isLost(live)) return
+    this.#log(`turn ${turn.id} was left by ${owner}: taking over`)
+    const { next } = await this.#rooms.store.interrupt({
+      turn_id: turn.id,
+      fence: turn.fence,
+      beat: live.beat,
+      owner: this.#rooms.owner,
+      refire: true,
+    })
+    this.#seen.delete(turn.id)
+    if (next) this.take(next)
+  }
+
+  // The lease runs on this process's own clock, so that a wall clock that jumps takes nothing away.
+  #isLost({ turn, owner, beat }: LiveTurn): boolean {
+    if (isGone(owner)) return true
+    const now = performance.now()
+    const seen = this.#seen.get(turn.id)
+    if (seen?.beat === beat) return now - seen.at > this.#lease_ms
+    this.#seen.set(turn.id, { beat, at: now })
+    return false
+  }
+
+  async #beat() {
+    if (this.#running.size === 0 || this.#stopped) return
+    const { owner, store } = this.#rooms
+    const turn_ids = [...this.#running.values()].map(({ turn_id }) => turn_id)
+    const none = { abort: [] as string[] }
+    const { abort } = await store.beat({ owner, turn_ids }).catch(() => none)
+    for (const { turn_id, stop } of this.#running.values())
+      if (abort.includes(turn_id)) stop.abort()
+  }
+
+  async #drain(first: Claim, stop: AbortController) {
+    // The caller must have put the turn on the list before anything can end it.
+    await Promise.resolve()
+    const { session_id } = first.turn
+    let next: Claim | null = null
+    try {
+      next = await runTurn(this.#rooms, first, stop.signal)
+    } catch (error) {
+      this.#rooms.history.forget(session_id)
+      if (!this.#stopped) this.#log(`turn ${first.turn.id} could not be ended: ${String(error)}`)
+    }
+    this.#running.delete(session_id)
+    if (next && !this.#stopped) this.take(next)
+  }
+}

@@ -1,0 +1,186 @@
+import { Dialog } from "@base-ui/react/dialog"
+import { useCallback, useEffect, useRef, useState } from "react"
+import type { StoredMessage } from "../message/row.ts"
+import { Composer, type ComposerHandle } from "./composer.tsx"
+import { useApp, useMedia, useStore } from "./context.ts"
+import { IconButton } from "./controls.tsx"
+import { DropTarget } from "./drop.tsx"
+import { Empty } from "./empty.tsx"
+import { Gate } from "./gate.tsx"
+import { Header } from "./header.tsx"
+import { Help } from "./help.tsx"
+import { CloseIcon } from "./icons.tsx"
+import { Log } from "./log.tsx"
+import { QueueTray } from "./queue-tray.tsx"
+import { SessionList } from "./session-list.tsx"
+import { strings } from "./strings.ts"
+import { useShortcuts } from "./shortcuts.ts"
+import { Toasts } from "./toasts.tsx"
+import { Xray } from "./xray.tsx"
+
+export function Page() {
+  const gate = useStore((state) => state.gate)
+  return (
+    <>
+      {gate === "open" ? <Rooms /> : <Gate reason={gate} />}
+      <Toasts />
+    </>
+  )
+}
+
+const XRAY_KEY = "compositor.xray"
+
+function Rooms() {
+  const { store } = useApp()
+  const wide = useMedia("(min-width: 56rem)")
+  const [help, setHelp] = useState(false)
+  const [list, setList] = useState(false)
+  const [xray, setXray] = useState(() => localStorage.getItem(XRAY_KEY) === "open")
+  const [examined, setExamined] = useState<StoredMessage>()
+  const composer = useRef<ComposerHandle>(null)
+  const current = useStore((state) => state.current)
+  const view = useStore((state) => state.view)
+
+  const showXray = useCallback((open: boolean) => {
+    localStorage.setItem(XRAY_KEY, open ? "open" : "closed")
+    setXray(open)
+    setExamined(undefined)
+  }, [])
+  const examine = useCallback((message: StoredMessage) => {
+    setXray(true)
+    setExamined(message)
+  }, [])
+  useEffect(() => setExamined(undefined), [current])
+  useShortcuts({
+    help: () => setHelp(true),
+    xray: () => showXray(!xray),
+    focus: () => composer.current?.focus(),
+    store,
+  })
+
+  return (
+    <div className="flex h-dvh">
+      {wide ? (
+        <div className="flex w-68 shrink-0 flex-col border-r border-line bg-sunken">
+          <Brand />
+          <SessionList />
+          <Place />
+        </div>
+      ) : (
+        <ListDrawer open={list} onOpenChange={setList} />
+      )}
+      <main className="flex min-w-0 flex-1 flex-col">
+        <Header
+          xray={xray}
+          onXray={() => showXray(!xray)}
+          onHelp={() => setHelp(true)}
+          onSessions={wide ? undefined : () => setList(true)}
+        />
+        <div className="relative flex min-h-0 flex-1 flex-col">
+          <Connection />
+          {current === undefined ? (
+            <Empty onFilled={() => composer.current?.focus()} />
+          ) : view ? (
+            <Log key={current} view={view} onXray={examine} />
+          ) : (
+            <div className="flex-1" aria-busy="true" />
+          )}
+        </div>
+        <div className="mx-auto w-full max-w-3xl px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-6">
+          <QueueTray />
+          <Composer ref={composer} />
+        </div>
+      </main>
+      {xray && (
+        <Xray
+          message={examined}
+          onBack={() => setExamined(undefined)}
+          onClose={() => showXray(false)}
+        />
+      )}
+      <DropTarget />
+      <Help open={help} onOpenChange={setHelp} />
+    </div>
+  )
+}
+
+function Brand() {
+  return (
+    <div className="flex h-12 shrink-0 items-center gap-2 px-4 font-semibold">
+      <img src="/icon.svg" alt="" className="size-5" />
+      {strings.name}
+    </div>
+  )
+}
+
+/** Where the work happens. */
+function Place() {
+  const info = useStore((state) => state.info)
+  return (
+    <p
+      className="h-9 truncate border-t border-line px-4 py-2 text-xs text-muted"
+      title={info?.workspace}
+    >
+      {info?.workspace.replace(/^\/(?:home|Users)\/[^/]+/, "~")}
+    </p>
+  )
+}
+
+function ListDrawer({
+  open,
+  onOpenChange,
+}: {
+  open: boolean
+  onOpenChange: (open: boolean) => void
+}) {
+  return (
+    <Dialog.Root open={open} onOpenChange={onOpenChange}>
+      <Dialog.Portal>
+        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40 transition-opacity data-[ending-style]:opacity-0 data-[starting-style]:opacity-0" />
+        <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-[min(20rem,85vw)] flex-col bg-sunken shadow-xl transition-transform outline-none data-[ending-style]:-translate-x-full data-[starting-style]:-translate-x-full">
+          <div className="flex items-center pr-2">
+            <Dialog.Title className="sr-only">{strings.sessions.label}</Dialog.Title>
+            <div className="flex-1">
+              <Brand />
+            </div>
+            <Dialog.Close
+              render={
+                <IconButton label={strings.sessions.close}>
+                  <CloseIcon />
+                </IconButton>
+              }
+            />
+          </div>
+          <SessionList onChosen={() => onOpenChange(false)} />
+          <Place />
+        </Dialog.Popup>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}
+
+const SHOW_AFTER = 1_200
+
+/** Says when the server cannot be heard, and not when a blink was missed. */
+function Connection() {
+  const linked = useStore((state) => state.linked.host && (state.linked.session || !state.current))
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    if (linked) return setLate(false)
+    const timer = setTimeout(() => setLate(true), SHOW_AFTER)
+    return () => clearTimeout(timer)
+  }, [linked])
+  const offline = !navigator.onLine
+  return (
+    <div
+      role="status"
+      className="pointer-events-none absolute inset-x-0 top-2 z-20 flex justify-center"
+    >
+      {late && (
+        <span className="rounded-full border border-line-strong bg-warn-soft px-3.5 py-1 text-sm text-warn shadow-sm">
+          {offline ? strings.connection.offline : strings.connection.reconnecting}
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,71 @@
+import { StrictMode } from "react"
+import { createRoot } from "react-dom/client"
+import { createClient } from "../client/client.ts"
+import { Actions, draftKeyOf, messageOf, NEW } from "./actions.ts"
+import { Page } from "./app.tsx"
+import { AppContext } from "./context.ts"
+import { Desk } from "./desk.ts"
+import { Gate } from "./gate.tsx"
+import { Store } from "./store.ts"
+import "./style.css"
+import { readTheme, wearTheme } from "./theme.ts"
+import { say } from "./toasts.tsx"
+import { sessionInAddress, takeToken } from "./token.ts"
+
+/** A tab out of sight for so long lets go of its connections. */
+const REST_AFTER = 30_000
+
+function start() {
+  wearTheme(readTheme())
+  const root = createRoot(document.getElementById("root") as HTMLElement)
+  const token = takeToken()
+  if (!token) return root.render(<Gate reason="missing" />)
+
+  const client = createClient({ url: location.origin, token })
+  const store = new Store(client, (error) => say(messageOf(error)))
+  const desk = new Desk(localStorage)
+  const actions = new Actions(store, desk, say)
+  keepAddress(store)
+  keepDrafts(store, desk)
+  restWhileHidden(store)
+  store.wake()
+  root.render(
+    <StrictMode>
+      <AppContext value={{ store, desk, actions }}>
+        <Page />
+      </AppContext>
+    </StrictMode>,
+  )
+}
+
+function keepAddress(store: Store) {
+  const follow = () => store.open(sessionInAddress())
+  addEventListener("popstate", follow)
+  addEventListener("hashchange", follow)
+  follow()
+}
+
+function keepDrafts(store: Store, desk: Desk) {
+  desk.settle(NEW, () => false)
+  let settled: unknown
+  store.subscribe(() => {
+    const { view, current } = store.read()
+    if (!view || !current || view.messages === settled) return
+    settled = view.messages
+    const has = (id: string) =>
+      [...view.messages, ...view.queue].some((message) => message.id === id)
+    desk.settle(current, has)
+  })
+  addEventListener("pagehide", () => desk.save())
+}
+
+function restWhileHidden(store: Store) {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  document.addEventListener("visibilitychange", () => {
+    clearTimeout(timer)
+    if (document.visibilityState === "visible") store.wake()
+    else timer = setTimeout(() => store.rest(), REST_AFTER)
+  })
+}
+
+start()

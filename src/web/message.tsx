@@ -1,0 +1,235 @@
+import { memo, useState } from "react"
+import type { FileAttachmentPart } from "../message/part.ts"
+import type { StoredMessage, Usage } from "../message/row.ts"
+import { partOf } from "./actions.ts"
+import { useApp } from "./context.ts"
+import { Button } from "./controls.tsx"
+import { showCount, showModel, showMoment, showTime } from "./format.ts"
+import { AlertIcon, RetryIcon, XrayIcon } from "./icons.tsx"
+import { CopyButton, Markdown } from "./markdown-view.tsx"
+import { AttachmentView, InlinePart, partLabel } from "./part-view.tsx"
+import { strings } from "./strings.ts"
+
+/** Past this a message is folded. */
+const LONG = 2_400
+
+interface UserMessageProps {
+  readonly message: StoredMessage
+  readonly onXray: (message: StoredMessage) => void
+}
+
+export const UserMessage = memo(function UserMessage({ message, onXray }: UserMessageProps) {
+  const parts = message.parts.map((part) => ({ id: part.id, part: partOf(part) }))
+  const said = parts.filter(({ part }) => part.type !== "file-attachment")
+  const files = parts.filter(({ part }) => part.type === "file-attachment")
+  return (
+    <article aria-label={strings.you} className="group flex flex-col items-end gap-1.5">
+      <h2 className="sr-only">{strings.you}</h2>
+      {said.length > 0 && <Said parts={said} />}
+      {files.length > 0 && (
+        <div className="flex max-w-full flex-wrap justify-end gap-2">
+          {files.map(({ id, part }) => (
+            <AttachmentView key={id} part={part as FileAttachmentPart} />
+          ))}
+        </div>
+      )}
+      <footer className="flex items-center gap-1 text-xs text-muted">
+        <time
+          dateTime={new Date(message.created_at).toISOString()}
+          title={showMoment(message.created_at)}
+          className="px-1"
+        >
+          {showTime(message.created_at)}
+        </time>
+        <CopyButton
+          text={said.map(({ part }) => partLabel(part)).join(" ")}
+          label={strings.message.copy}
+        />
+        <button
+          type="button"
+          onClick={() => onXray(message)}
+          aria-label={strings.message.xrayLabel}
+          className="inline-flex h-6 items-center gap-1 rounded-md px-1.5 hover:bg-hover hover:text-ink"
+        >
+          <XrayIcon className="size-3.5" />
+          {strings.message.xray}
+        </button>
+      </footer>
+    </article>
+  )
+})
+
+function Said({ parts }: { parts: readonly { id: string; part: ReturnType<typeof partOf> }[] }) {
+  const length = parts.reduce((sum, { part }) => sum + partLabel(part).length, 0)
+  const [open, setOpen] = useState(false)
+  const folded = length > LONG && !open
+  return (
+    <div className="max-w-[88%] rounded-2xl rounded-br-md bg-hover px-4 py-2.5 [overflow-wrap:anywhere]">
+      <div
+        className={
+          folded
+            ? "relative max-h-60 overflow-hidden [mask-image:linear-gradient(black_70%,transparent)]"
+            : ""
+        }
+      >
+        {parts.map(({ id, part }) => (
+          <InlinePart key={id} part={part} />
+        ))}
+      </div>
+      {length > LONG && (
+        <Button className="-ml-2.5" aria-expanded={open} onClick={() => setOpen(!open)}>
+          {open ? strings.message.less : strings.message.more}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+interface AnswerProps {
+  readonly message: StoredMessage
+  readonly live: boolean
+  /** The message it answers, to send it again. */
+  readonly question: StoredMessage | undefined
+}
+
+export const Answer = memo(function Answer({ message, live, question }: AnswerProps) {
+  const reasoning = message.parts.filter((part) => part.type === "reasoning")
+  const others = message.parts.filter((part) => part.type !== "reasoning")
+  const text = others.map((part) => String(part.data.text ?? "")).join("\n\n")
+  const thinking = live && text === ""
+  return (
+    <article aria-label={strings.assistant} className="flex flex-col gap-2">
+      <h2 className="sr-only">{strings.assistant}</h2>
+      {reasoning.map((part) => (
+        <Reasoning key={part.id} text={String(part.data.text ?? "")} live={thinking} />
+      ))}
+      {others.map((part, at) =>
+        part.type === "text" ? (
+          <Markdown
+            key={part.id}
+            text={String(part.data.text)}
+            live={live && at === others.length - 1}
+          />
+        ) : (
+          <div key={part.id}>
+            <InlinePart part={partOf(part)} />
+          </div>
+        ),
+      )}
+      {thinking && <Thinking />}
+      <Ending message={message} question={question} />
+      {!live && <Figures message={message} text={text} />}
+    </article>
+  )
+})
+
+export function Thinking() {
+  return <p className="pulse text-sm text-muted">{strings.log.thinking}</p>
+}
+
+function Reasoning({ text, live }: { text: string; live: boolean }) {
+  return (
+    <details className="rounded-lg border border-line bg-surface text-sm text-muted">
+      <summary
+        className={`cursor-pointer rounded-lg px-3 py-1.5 font-medium ${live ? "pulse" : ""}`}
+      >
+        {strings.message.reasoning}
+      </summary>
+      <div className="border-t border-line px-3 py-2">
+        <Markdown text={text} />
+      </div>
+    </details>
+  )
+}
+
+/** How it ended, when it did not end well. */
+function Ending({ message, question }: Omit<AnswerProps, "live">) {
+  switch (message.metadata.finish) {
+    case "abort":
+      return <Note text={strings.message.aborted} />
+    case "length":
+      return <Note text={strings.message.length} />
+    case "refusal":
+      return <Note text={strings.message.refusal} />
+    case "interrupted":
+      return (
+        <Failure
+          text={strings.message.interrupted}
+          action={strings.message.again}
+          question={question}
+        />
+      )
+    case "error":
+      return (
+        <Failure
+          title={strings.message.error}
+          text={errorText(message.metadata.error)}
+          action={strings.message.retry}
+          question={question}
+        />
+      )
+    default:
+      return null
+  }
+}
+
+function Note({ text }: { text: string }) {
+  return (
+    <p className="self-start rounded-full border border-line px-2.5 py-0.5 text-xs text-muted">
+      {text}
+    </p>
+  )
+}
+
+interface FailureProps {
+  readonly title?: string
+  readonly text: string
+  readonly action: string
+  readonly question: StoredMessage | undefined
+}
+
+export function Failure({ title, text, action, question }: FailureProps) {
+  const { actions } = useApp()
+  return (
+    <div className="flex flex-wrap items-center gap-x-3 gap-y-2 rounded-xl bg-danger-soft px-4 py-2.5 text-sm text-danger">
+      <AlertIcon />
+      <div className="min-w-0 flex-1 basis-60 [overflow-wrap:anywhere]">
+        {title && <p className="font-semibold">{title}</p>}
+        <p>{text}</p>
+      </div>
+      {question && (
+        <Button look="outline" onClick={() => void actions.sendAgain(question)}>
+          <RetryIcon className="size-4" />
+          {action}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+export function errorText(error: unknown): string {
+  if (typeof error === "string") return error
+  const message = (error as { message?: unknown } | undefined)?.message
+  return typeof message === "string" ? message : strings.unknownError
+}
+
+function Figures({ message, text }: { message: StoredMessage; text: string }) {
+  const { usage, model } = message.metadata as {
+    usage?: Usage
+    model?: Parameters<typeof showModel>[0]
+  }
+  return (
+    <footer className="-ml-1.5 flex flex-wrap items-center gap-x-2 text-xs text-muted">
+      {text && <CopyButton text={text} label={strings.message.copy} />}
+      {model && <span>{showModel(model)}</span>}
+      {usage && (
+        <span>
+          {strings.message.usage(
+            showCount(usage.input + usage.cache_read + usage.cache_write),
+            showCount(usage.output + usage.reasoning),
+          )}
+        </span>
+      )}
+    </footer>
+  )
+}

@@ -1,0 +1,58 @@
+import type { AnyPart } from "../client/client.ts"
+import type { Outcome, Receipt } from "../model/receipt.ts"
+import { showBytes, showCount } from "./format.ts"
+import { partLabel } from "./part-view.tsx"
+import { strings } from "./strings.ts"
+
+const TONES: Readonly<Record<Outcome, string>> = {
+  native: "bg-good-soft text-good",
+  inlined: "bg-info-soft text-info",
+  range: "bg-info-soft text-info",
+  extracted: "bg-violet-soft text-violet",
+  descriptor: "bg-warn-soft text-warn",
+  tool: "bg-violet-soft text-violet",
+  "resolved-out": "bg-hover text-muted",
+  denied: "bg-danger-soft text-danger",
+  failed: "bg-danger-soft text-danger",
+}
+
+/** What became of each part: a colour, a word and a reason. */
+export function Receipts({
+  receipts,
+  partFor,
+}: {
+  receipts: readonly Receipt[]
+  partFor: (receipt: Receipt) => AnyPart | undefined
+}) {
+  return (
+    <ul className="space-y-2">
+      {receipts.map((receipt, at) => (
+        <li
+          key={`${receipt.part} ${at}`}
+          className="rounded-xl border border-line bg-surface px-3 py-2"
+        >
+          <div className="flex items-center gap-2">
+            <Badge outcome={receipt.outcome} />
+            <span className="min-w-0 flex-1 truncate text-sm font-medium">
+              {partLabel(partFor(receipt)) || receipt.type}
+            </span>
+          </div>
+          <p className="mt-1 text-sm" title={strings.xray.rule(receipt.rule)}>
+            {receipt.reason}
+          </p>
+          <p className="mt-0.5 text-xs text-muted">
+            {`${receipt.type} · ${strings.xray.tokens(showCount(receipt.tokens))} · ${showBytes(receipt.bytes)}`}
+          </p>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+export function Badge({ outcome }: { outcome: Outcome }) {
+  return (
+    <span className={`shrink-0 rounded-md px-1.5 py-0.5 text-xs font-semibold ${TONES[outcome]}`}>
+      {strings.outcome[outcome]}
+    </span>
+  )
+}

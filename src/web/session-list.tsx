@@ -1,0 +1,262 @@
+import { AlertDialog } from "@base-ui/react/alert-dialog"
+import { Menu } from "@base-ui/react/menu"
+import { type KeyboardEvent, useEffect, useState } from "react"
+import type { SessionSummary } from "../client/client.ts"
+import { isBusy } from "../client/view.ts"
+import { useApp, useStore } from "./context.ts"
+import { Button, iconLooks, itemLooks, looks, popupLooks } from "./controls.tsx"
+import { showAgo, showMoment } from "./format.ts"
+import { MoreIcon, PlusIcon } from "./icons.tsx"
+import { strings } from "./strings.ts"
+import { goTo } from "./token.ts"
+
+const words = strings.sessions
+
+/** The sessions, newest first. */
+export function SessionList({ onChosen }: { onChosen?: () => void }) {
+  const { store } = useApp()
+  const sessions = useStore((state) => state.sessions)
+  const current = useStore((state) => state.current)
+  const read = useStore((state) => state.sessionsRead)
+  const more = useStore((state) => state.moreSessions)
+  const archived = useStore((state) => state.archived)
+  const [renaming, setRenaming] = useState<string>()
+  const [deleting, setDeleting] = useState<SessionSummary>()
+  const now = useNow()
+  const open = (id: string | undefined) => {
+    goTo(id)
+    onChosen?.()
+  }
+
+  return (
+    <nav aria-label={words.label} className="flex min-h-0 flex-1 flex-col">
+      <div className="px-3 pt-1 pb-2">
+        <Button
+          look="outline"
+          className="h-9 w-full justify-start bg-surface"
+          onClick={() => open(undefined)}
+        >
+          <PlusIcon className="size-4" />
+          {words.new}
+        </Button>
+      </div>
+      <ul className="min-h-0 flex-1 space-y-0.5 overflow-y-auto px-2 pb-2">
+        {sessions.map((session) => (
+          <li key={session.id}>
+            {renaming === session.id ? (
+              <Rename session={session} onDone={() => setRenaming(undefined)} />
+            ) : (
+              <Row
+                session={session}
+                now={now}
+                isCurrent={session.id === current}
+                onOpen={() => open(session.id)}
+                onRename={() => setRenaming(session.id)}
+                onDelete={() => setDeleting(session)}
+              />
+            )}
+          </li>
+        ))}
+        {read && sessions.length === 0 && (
+          <li className="px-3 py-2 text-sm text-muted">
+            {archived ? words.noneArchived : words.none}
+          </li>
+        )}
+        {more && (
+          <li>
+            <Button className="w-full" onClick={() => void store.readMoreSessions()}>
+              {words.more}
+            </Button>
+          </li>
+        )}
+      </ul>
+      <div className="px-3 py-2">
+        <Button
+          className="w-full justify-start"
+          aria-pressed={archived}
+          onClick={() => store.showArchived(!archived)}
+        >
+          {archived ? words.showCurrent : words.showArchived}
+        </Button>
+      </div>
+      <ConfirmDelete session={deleting} onDone={() => setDeleting(undefined)} />
+    </nav>
+  )
+}
+
+export function titleOf(session: { title: string | null } | undefined): string {
+  return session?.title || words.untitled
+}
+
+interface RowProps {
+  readonly session: SessionSummary
+  readonly now: number
+  readonly isCurrent: boolean
+  readonly onOpen: () => void
+  readonly onRename: () => void
+  readonly onDelete: () => void
+}
+
+function Row({ session, now, isCurrent, onOpen, onRename, onDelete }: RowProps) {
+  const title = titleOf(session)
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === "F2") onRename()
+    if (event.key === "Delete") onDelete()
+  }
+  return (
+    <div
+      className={`group relative flex items-center rounded-lg ${isCurrent ? "bg-hover" : "hover:bg-hover"}`}
+    >
+      <a
+        href={`#/${session.id}`}
+        aria-current={isCurrent ? "page" : undefined}
+        onClick={(event) => {
+          event.preventDefault()
+          onOpen()
+        }}
+        onKeyDown={onKeyDown}
+        className="flex min-w-0 flex-1 flex-col rounded-lg py-1.5 pr-9 pl-3"
+      >
+        <span className={`truncate text-sm ${isCurrent ? "font-medium" : ""}`}>{title}</span>
+        <span className="flex items-center gap-1.5 text-xs text-muted">
+          <StatusDot session={session} />
+          <time
+            title={showMoment(session.updated_at)}
+            dateTime={new Date(session.updated_at).toISOString()}
+          >
+            {showAgo(session.updated_at, now)}
+          </time>
+          {session.queued > 0 && <span>{`· ${words.queued(session.queued)}`}</span>}
+        </span>
+      </a>
+      <RowMenu session={session} title={title} onRename={onRename} onDelete={onDelete} />
+    </div>
+  )
+}
+
+function StatusDot({ session: { status } }: { session: SessionSummary }) {
+  if (status.state === "idle") return null
+  const colour = status.state === "error" ? "bg-danger" : "bg-accent"
+  return (
+    <>
+      <span
+        aria-hidden="true"
+        className={`size-2 rounded-full ${colour} ${isBusy(status) ? "pulse" : ""}`}
+      />
+      <span className="sr-only">{strings.status[status.state]}</span>
+    </>
+  )
+}
+
+type RowMenuProps = Pick<RowProps, "session" | "onRename" | "onDelete"> & { title: string }
+
+function RowMenu({ session, title, onRename, onDelete }: RowMenuProps) {
+  const { actions } = useApp()
+  const archived = session.archived_at !== null
+  return (
+    <Menu.Root>
+      <Menu.Trigger
+        aria-label={words.actions(title)}
+        className={`${iconLooks} absolute right-1 size-7 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 data-[popup-open]:opacity-100 pointer-coarse:opacity-100`}
+      >
+        <MoreIcon className="size-4" />
+      </Menu.Trigger>
+      <Menu.Portal>
+        <Menu.Positioner sideOffset={4} align="end" className="z-50">
+          <Menu.Popup className={`${popupLooks} min-w-44`}>
+            <Menu.Item className={itemLooks} onClick={onRename}>
+              {words.rename}
+            </Menu.Item>
+            <Menu.Item
+              className={itemLooks}
+              onClick={() => void actions.archive(session.id, !archived)}
+            >
+              {archived ? words.unarchive : words.archive}
+            </Menu.Item>
+            <Menu.Separator className="my-1 h-px bg-line" />
+            <Menu.Item className={`${itemLooks} text-danger`} onClick={onDelete}>
+              {words.delete}
+            </Menu.Item>
+          </Menu.Popup>
+        </Menu.Positioner>
+      </Menu.Portal>
+    </Menu.Root>
+  )
+}
+
+function Rename({ session, onDone }: { session: SessionSummary; onDone: () => void }) {
+  const { actions } = useApp()
+  const finish = (title: string) => {
+    onDone()
+    if (title.trim() && title !== session.title) void actions.rename(session.id, title.trim())
+  }
+  return (
+    <input
+      aria-label={words.renameLabel}
+      defaultValue={session.title ?? ""}
+      maxLength={200}
+      ref={(input) => {
+        input?.focus()
+        input?.select()
+      }}
+      onBlur={(event) => finish(event.currentTarget.value)}
+      onKeyDown={(event) => {
+        if (event.nativeEvent.isComposing) return
+        if (event.key === "Enter") event.currentTarget.blur()
+        if (event.key === "Escape") {
+          event.stopPropagation()
+          onDone()
+        }
+      }}
+      className="h-11 w-full rounded-lg border border-accent bg-surface px-3 text-sm"
+    />
+  )
+}
+
+function ConfirmDelete({
+  session,
+  onDone,
+}: {
+  session: SessionSummary | undefined
+  onDone: () => void
+}) {
+  const { actions } = useApp()
+  return (
+    <AlertDialog.Root open={session !== undefined} onOpenChange={(open) => !open && onDone()}>
+      <AlertDialog.Portal>
+        <AlertDialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
+        <AlertDialog.Popup className="fixed top-1/2 left-1/2 z-50 w-[min(26rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 rounded-2xl border border-line bg-surface p-5 shadow-xl outline-none">
+          <AlertDialog.Title className="text-lg font-semibold">
+            {words.deleteTitle}
+          </AlertDialog.Title>
+          <AlertDialog.Description className="mt-2 text-sm text-muted [overflow-wrap:anywhere]">
+            {words.deleteText(titleOf(session))}
+          </AlertDialog.Description>
+          <div className="mt-5 flex justify-end gap-2">
+            <AlertDialog.Close className={looks("outline", "h-9")}>
+              {words.cancel}
+            </AlertDialog.Close>
+            <Button
+              look="danger"
+              onClick={() => {
+                if (session) void actions.remove(session.id)
+                onDone()
+              }}
+            >
+              {words.deleteConfirm}
+            </Button>
+          </div>
+        </AlertDialog.Popup>
+      </AlertDialog.Portal>
+    </AlertDialog.Root>
+  )
+}
+
+function useNow(): number {
+  const [now, setNow] = useState(() => Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), 30_000)
+    return () => clearInterval(timer)
+  }, [])
+  return now
+}

@@ -1,0 +1,49 @@
+import { useEffect } from "react"
+import type { Store } from "./store.ts"
+import { goTo } from "./token.ts"
+
+interface Shortcuts {
+  readonly help: () => void
+  readonly xray: () => void
+  readonly focus: () => void
+  readonly store: Store
+}
+
+/** The keys that work everywhere. Those that are also letters work only where nothing is typed. */
+export function useShortcuts({ help, xray, focus, store }: Shortcuts) {
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.isComposing || event.defaultPrevented) return
+      const act = shortcut(event, { help, xray, focus, store })
+      if (!act) return
+      event.preventDefault()
+      act()
+    }
+    addEventListener("keydown", onKey)
+    return () => removeEventListener("keydown", onKey)
+  }, [help, xray, focus, store])
+}
+
+function shortcut(event: KeyboardEvent, { help, xray, focus, store }: Shortcuts) {
+  const mod = event.ctrlKey || event.metaKey
+  if (mod && event.key === ".") return xray
+  if (mod && event.shiftKey && event.key.toLowerCase() === "o") return () => goTo(undefined)
+  if (event.altKey && !mod && event.key === "ArrowUp") return () => goBy(store, -1)
+  if (event.altKey && !mod && event.key === "ArrowDown") return () => goBy(store, 1)
+  if (mod || event.altKey || isTyping(event.target)) return undefined
+  if (event.key === "?") return help
+  if (event.key === "/") return focus
+  return undefined
+}
+
+function goBy(store: Store, step: number) {
+  const { sessions, current } = store.read()
+  const at = sessions.findIndex((session) => session.id === current)
+  const next = sessions[Math.max(0, at + step)]
+  if (next) goTo(next.id)
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  return target.isContentEditable || target.closest("input, textarea, select") !== null
+}

@@ -1,0 +1,110 @@
+import { describe, expect, it } from "vitest"
+import type { Block, Media, ModelEvent, PromptMessage } from "../../src/model/prompt.ts"
+import type { Call, Fragment, Provider } from "../../src/provider/provider.ts"
+import { fragmentText } from "../../src/provider/wire.ts"
+import { assistant, collect, media, textBlock, user } from "../build.ts"
+
+const image = { type: "image", media: media("a.png", "image/png", 4), width: 1, height: 1 } as const
+const document = { type: "document", media: media("b.pdf", "application/pdf", 5) } as const
+
+/** What every provider promises: `encode` and `body` are pure and know their length, `stream` never
+ *  throws and ends with `end` or `error`. `make` gives one that will answer. */
+export function providerContract(name: string, make: () => Promise<Provider>) {
+  describe(`provider: ${name}`, () => {
+    const messages = [
+      user(textBlock("hello"), image, document),
+      assistant(textBlock("hi — 你好")),
+      user(),
+      user(textBlock(" ")),
+    ]
+
+    it("encodes the same message to the same bytes, of the length it says", async () => {
+      const provider = await make()
+      for (const message of messages) {
+        const first = provider.encode(message)
+        expect(first).toEqual(provider.encode(message))
+        expect(Buffer.byteLength(await show(first))).toBe(first.size)
+      }
+    })
+
+    it("[COS-001] makes a body of JSON in which earlier messages keep their bytes", async () => {
+      const provider = await make()
+      const fragments = messages.map((message) => provider.encode(message))
+      const [short, long] = [fragments.slice(0, 2), fragments].map((list) =>
+        provider.body(ENVELOPE, list),
+      ) as [Fragment, Fragment]
+      for (const body of [short, long]) {
+        const text = await show(body)
+        expect(Buffer.byteLength(text)).toBe(body.size)
+        expect(JSON.parse(text)).toHaveProperty("messages")
+      }
+      const said = (await Promise.all(fragments.slice(0, 2).map(show))).join(",")
+      expect(await show(short)).toContain(said)
+      expect(await show(long)).toContain(said)
+    })
+
+    it("answers, tells its usage once, and ends with `end`", async () => {
+      const provider = await make()
+      const events = await collect(provider.stream(callOf(provider, messages)))
+      expect(events.at(-1)).toEqual({ type: "end", reason: "stop" })
+      expect(events.filter(({ type }) => type === "usage")).toHaveLength(1)
+      expect(wordsOf(events)).not.toBe("")
+      const usage = events.find(({ type }) => type === "usage") as { usage: object }
+      expect(Object.keys(usage.usage).sort()).toEqual(FIGURES)
+    })
+
+    it("[SES-062] ends with an error when it was aborted before it began", async () => {
+      const provider = await make()
+      const call = { ...callOf(provider, messages), signal: AbortSignal.abort() }
+      const events = await collect(provider.stream(call))
+      expect(events.at(-1)).toMatchObject({ type: "error", code: "aborted", retryable: false })
+      expect(wordsOf(events)).toBe("")
+    })
+
+    it("[SES-062] stops when it is aborted while it speaks", async () => {
+      const provider = await make()
+      const controller = new AbortController()
+      const events: ModelEvent[] = []
+      for await (const event of provider.stream({
+        ...callOf(provider, messages),
+        signal: controller.signal,
+      })) {
+        events.push(event)
+        controller.abort()
+      }
+      expect(events.filter(({ type }) => type === "end" || type === "error")).toHaveLength(1)
+      expect(events.at(-1)).toMatchObject({ type: "error", code: "aborted" })
+    })
+  })
+}
+
+const FIGURES = ["cache_read", "cache_write", "input", "output", "reasoning"]
+
+export const ENVELOPE = { model: "some-model", system: "Be kind.", max_tokens: 100 }
+
+export function callOf(provider: Provider, messages: readonly PromptMessage[]): Call {
+  return {
+    envelope: ENVELOPE,
+    messages: messages.map((message) => provider.encode(message)),
+    receipts: [],
+    open: openZeros,
+    signal: new AbortController().signal,
+  }
+}
+
+/** Media of nothing but zeros, in pieces of an awkward size. */
+export async function* openZeros({ size }: Media): AsyncIterable<Uint8Array> {
+  for (let at = 0; at < size; at += 7) yield new Uint8Array(Math.min(7, size - at))
+}
+
+export function show(body: Fragment): Promise<string> {
+  return fragmentText(body, openZeros)
+}
+
+export function wordsOf(events: readonly ModelEvent[]): string {
+  return events.map((event) => (event.type === "text-delta" ? event.text : "")).join("")
+}
+
+export function pictureBlock(name: string, size: number): Block {
+  return { type: "image", media: media(name, "image/png", size), width: 2, height: 2 }
+}
