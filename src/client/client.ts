@@ -79,11 +79,14 @@ export interface LowerBody {
   readonly model?: ModelName
   readonly api?: string
   readonly session_id?: string
-  readonly workspace_root?: string
+  readonly workspace_root?: string | null
+  readonly policy?: { readonly file_refs: "auto" | "inline" | "descriptor" }
+  /** The request as it would go out; media make it large. */
+  readonly with_body?: boolean
 }
 export interface LowerAnswer {
   readonly api: string
-  readonly model: ModelChoice
+  readonly model: string
   readonly body: unknown
   readonly prompt: Pick<Prompt, "messages">
   readonly receipts: readonly Receipt[]
@@ -112,7 +115,7 @@ export interface ModelsAnswer {
 export interface Info {
   readonly version: string
   readonly data: string
-  readonly workspace: string
+  readonly workspace: string | null
   readonly pid: number
   readonly default_model: ModelChoice
   readonly limits: { readonly inline_attachment_bytes: number; readonly max_upload_bytes: number }
@@ -146,6 +149,11 @@ export function createClient(options: ClientOptions) {
     info: () => json<Info>("GET", "/v1/info"),
     models: () => json<ModelsAnswer>("GET", "/v1/models"),
     vacuum: () => json<{ ok: true }>("POST", "/v1/vacuum"),
+    /** The folder, or one session, as JSON lines. */
+    export: async (query: { session?: string; blobs?: boolean } = {}, signal?: AbortSignal) =>
+      bodyOf(await call("GET", "/v1/export", { query, signal })),
+    import: (lines: Body, signal?: AbortSignal) =>
+      json<{ rows: number; blobs: number }>("POST", "/v1/import", { bytes: lines, signal }),
 
     sessions: {
       list: (
@@ -160,14 +168,14 @@ export function createClient(options: ClientOptions) {
           title?: string
           agent?: string
           model?: ModelName
-          workspace_root?: string
+          workspace_root?: string | null
           metadata?: Metadata
         } = {},
       ) => json<{ session: Session; txid: string }>("POST", "/v1/sessions", { body }),
       get: (id: string) => json<SessionAnswer>("GET", session(id)),
       update: (
         id: string,
-        body: { title?: string; archived?: boolean; model?: ModelName; metadata?: Metadata },
+        body: { title?: string | null; archived?: boolean; model?: ModelName; metadata?: Metadata },
       ) => json<{ session: Session; txid: string }>("PATCH", session(id), { body }),
       remove: (id: string, query: { cascade?: boolean } = {}) =>
         json<{ deleted: string[]; branches: string[] }>("DELETE", session(id), { query }),
@@ -257,6 +265,11 @@ function caller({ url, token, fetch = (at, init) => globalThis.fetch(at, init) }
     if (!response.ok) throw await refusal(response)
     return response
   }
+}
+
+function bodyOf(response: Response): ReadableStream<Uint8Array<ArrayBuffer>> {
+  if (!response.body) throw new Error(`The answer of ${response.url} has no body.`)
+  return response.body
 }
 
 async function reach(ask: () => Response | Promise<Response>, url: string): Promise<Response> {

@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises"
-import { join } from "node:path"
+import { dirname, join, resolve } from "node:path"
 
 export interface StoredBlob {
   readonly content_id: string
@@ -18,9 +18,9 @@ export interface ByteRange {
 }
 
 /** Bytes by the SHA-256 of what they are. Every store keeps four promises, and
- *  `test/files/blobs.contract.ts` asks each for them: what `put` returned is on disk; the same bytes
- *  are one blob, however often and by however many they are put; a put that fails leaves nothing;
- *  no medium is ever held in memory whole, except by `putBytes`. */
+ *  `test/files/blobs.contract.ts` asks each for them: what `put` returned is on disk; the same
+ *  bytes are one blob, however often and by however many they are put; a put that fails leaves
+ *  nothing; no medium is ever held in memory whole, except by `putBytes`. */
 export interface BlobStore {
   /** Throws `BlobTooLarge` as soon as more than `maxBytes` have come. */
   put(chunks: AsyncIterable<Uint8Array>, limits: { readonly maxBytes: number }): Promise<StoredBlob>
@@ -62,17 +62,19 @@ const TEMPORARY_LIFETIME_MS = 60 * 60 * 1000
 export class FileBlobs implements BlobStore {
   readonly #folder: string
   readonly #temporary: string
+  /** Folders that are there and will be there after a power cut. */
+  readonly #folders = new Map<string, Promise<void>>()
 
   constructor(folder: string) {
-    this.#folder = folder
-    this.#temporary = join(folder, "tmp")
+    this.#folder = resolve(folder)
+    this.#temporary = join(this.#folder, "tmp")
   }
 
   async put(
     chunks: AsyncIterable<Uint8Array>,
     limits: { readonly maxBytes: number },
   ): Promise<StoredBlob> {
-    await makeFolder(this.#temporary)
+    await this.#makeFolder(this.#temporary)
     const path = join(this.#temporary, randomUUID())
     try {
       const blob = await writeHashed(path, chunks, limits.maxBytes)
@@ -133,9 +135,18 @@ export class FileBlobs implements BlobStore {
   async #land(temporary: string, blob: StoredBlob) {
     if (await this.#keep(blob)) return
     const { folder, path } = this.#placeOf(blob.content_id)
-    if (await makeFolder(folder)) await syncFolder(this.#folder)
+    await this.#makeFolder(folder)
     await rename(temporary, path)
     await syncFolder(folder)
+  }
+
+  #makeFolder(path: string): Promise<void> {
+    const known = this.#folders.get(path)
+    if (known) return known
+    const made = makeFolder(path)
+    this.#folders.set(path, made)
+    made.catch(() => this.#folders.delete(path))
+    return made
   }
 
   /** True when the blob is there. Its folder is synced again, because whoever put it first may not
@@ -235,9 +246,11 @@ async function* readChunks(handle: FileHandle, range?: ByteRange): AsyncIterable
   }
 }
 
-/** True when a folder was made. */
-async function makeFolder(path: string): Promise<boolean> {
-  return (await mkdir(path, { recursive: true, mode: 0o700 })) !== undefined
+/** A new folder is safe once the folders above it know of it. */
+async function makeFolder(path: string) {
+  const first = (await mkdir(path, { recursive: true, mode: 0o700 })) ?? path
+  for (let folder = path; folder.length >= first.length; folder = dirname(folder))
+    await syncFolder(dirname(folder))
 }
 
 async function syncFolder(path: string) {

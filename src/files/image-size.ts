@@ -4,8 +4,8 @@ export interface ImageSize {
 }
 
 /** The dimensions an image's header states, for PNG, JPEG, GIF and WebP. Nothing is decoded;
- *  undefined when the header is damaged or of another format. A JPEG may say its size late: give the
- *  first megabyte where you can. */
+ *  undefined when the header is damaged or of another format. A JPEG may say its size late: give
+ *  the first megabyte where you can. */
 export function imageSize(bytes: Uint8Array): ImageSize | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   const size = readHeader(view)

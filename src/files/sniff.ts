@@ -8,8 +8,8 @@ export interface Sniffed {
 /** As much of a file as sniffing wants to see. */
 export const SNIFF_BYTES = 64 * 1024
 
-/** What a file is. Its bytes decide; its name only chooses among text types, because text carries no
- *  mark of its own. `complete` says that `bytes` is the whole file and not only its head. */
+/** What a file is. Its bytes decide; its name only chooses among text types, because text carries
+ *  no mark of its own. `complete` says that `bytes` is the whole file and not only its head. */
 export async function sniff(bytes: Uint8Array, name: string, complete: boolean): Promise<Sniffed> {
   if (startsWith(bytes, "%PDF-")) return { mime: "application/pdf", kind: "pdf" }
   // Before the magic numbers: "BM" and "MZ" begin a bitmap and a program, and also a sentence.

@@ -5,8 +5,8 @@ interface AssistantPart {
   readonly text?: unknown
 }
 
-/** What an assistant said, as it is sent back: its text. Reasoning stays with us, and text that ends
- *  in white space is refused by some APIs. */
+/** What an assistant said, as it is sent back: its text. Reasoning stays with us, and text that
+ *  ends in white space is refused by some APIs. */
 export function lowerAssistant(parts: readonly AssistantPart[]): Block[] {
   return parts.flatMap(({ type, text }): Block[] => {
     if (type !== "text" || typeof text !== "string") return []

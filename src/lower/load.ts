@@ -31,8 +31,9 @@ export interface LoadedPart extends NamedPart {
   readonly file: LoadedFile | null
 }
 
-/** What a file-ref sent, kept for ever: later lowerings read this and never the disk, so history and
- *  prompt caches do not shift (decision 4). `content` without an id is a file that no model reads. */
+/** What a file-ref sent, kept for ever: later lowerings read this and never the disk, so history
+ *  and prompt caches do not shift (decision 4). `content` without an id is a file that no model
+ *  reads. */
 export interface Capture {
   readonly part_id: string
   readonly content_id: string | null
@@ -81,8 +82,8 @@ export async function load(parts: readonly NamedPart[], sources: Sources): Promi
   return { parts: loaded, captures }
 }
 
-/** A range is captured when it is submitted, because the user selected what was there then. Null for
- *  a part without one, and when it could not be kept: then it is captured when it fires. */
+/** A range is captured when it is submitted, because the user selected what was there then. Null
+ *  for a part without one, and when it could not be kept: then it is captured when it fires. */
 export async function captureRange(named: NamedPart, sources: Sources): Promise<Capture | null> {
   try {
     const target = pathTarget(named)

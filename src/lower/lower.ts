@@ -130,9 +130,10 @@ function lowerContext(part: EditorContextPart): Verdict {
 }
 
 function lowerDirectory({ ref }: Extract<Part, { type: "directory-ref" }>): Verdict {
+  const directory = `${showName(ref.name)} (${showName(ref.id)})`
   return verdict("descriptor", "CMPH-005", {
     reason: "Only its name is shown: what is in it is found by tools.",
-    text: `[directory: ${showName(ref.name)} (${showName(ref.id)}), read only. Its contents are not included.]`,
+    text: `[directory: ${directory}, read only. Its contents are not included.]`,
   })
 }
 

@@ -21,9 +21,7 @@ const path = z
 const name = z.string().min(1).max(MAX_NAME_CHARACTERS)
 const mime = z.string().min(1).max(MAX_MIME_CHARACTERS)
 
-export const ContentId = z
-  .string()
-  .regex(CONTENT_ID, "must be sha256: and 64 hexadecimal digits")
+export const ContentId = z.string().regex(CONTENT_ID, "must be sha256: and 64 hexadecimal digits")
 
 /** Lines are 1-based and inclusive; bytes are 0-based and half-open (decision 4). */
 export const Range = z
@@ -45,7 +43,11 @@ export const FileReference = z.discriminatedUnion("kind", [
   z.looseObject({ kind: z.literal("path"), path, range: Range.optional() }),
   z.looseObject({ kind: z.literal("url"), url: z.string().min(1).max(MAX_URL_CHARACTERS) }),
   z.looseObject({ kind: z.literal("content"), content_id: ContentId }),
-  z.looseObject({ kind: z.literal("mcp"), server: name, uri: z.string().min(1).max(MAX_URL_CHARACTERS) }),
+  z.looseObject({
+    kind: z.literal("mcp"),
+    server: name,
+    uri: z.string().min(1).max(MAX_URL_CHARACTERS),
+  }),
 ])
 export type FileReference = z.infer<typeof FileReference>
 
@@ -70,7 +72,10 @@ export const FileAttachmentPart = z.looseObject({
 })
 export const CommandPart = z.looseObject({
   type: z.literal("command"),
-  id: z.string().regex(/^\/\S+$/, "must be / and a name").max(MAX_NAME_CHARACTERS),
+  id: z
+    .string()
+    .regex(/^\/\S+$/, "must be / and a name")
+    .max(MAX_NAME_CHARACTERS),
   args: z.record(z.string(), z.unknown()),
 })
 export const MentionPart = z.looseObject({
@@ -149,10 +154,10 @@ export const AnyPart = z.unknown().transform((value, context): Part | UnknownPar
 /** Read a stored part. One that no longer fits its schema is unknown, not an error: a bad row must
  *  not break the session it is in. */
 export function readPart(data: unknown): Part | UnknownPart {
-  const parsed = Part.safeParse(data)
+  const parsed = AnyPart.safeParse(data)
   if (parsed.success) return parsed.data
   const record = typeof data === "object" && data !== null ? data : {}
-  return { type: "unknown", ...record } as UnknownPart
+  return { ...record, type: "unknown" } as UnknownPart
 }
 
 export function contentIdOf(part: Part | UnknownPart): string | undefined {

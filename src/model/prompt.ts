@@ -9,7 +9,12 @@ export interface Media {
 
 export type Block =
   | { readonly type: "text"; readonly text: string }
-  | { readonly type: "image"; readonly media: Media; readonly width: number; readonly height: number }
+  | {
+      readonly type: "image"
+      readonly media: Media
+      readonly width: number
+      readonly height: number
+    }
   | { readonly type: "document"; readonly media: Media }
 
 export interface PromptMessage {

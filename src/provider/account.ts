@@ -74,10 +74,10 @@ function fence(text: string): string {
 
 function receipts(list: readonly Receipt[]): string {
   if (list.length === 0) return ""
-  const rows = list.map(
-    ({ type, outcome, reason, tokens }, index) =>
-      `| ${index + 1} | ${code(type)} | ${outcome} | ${cell(reason)} | ${tokens.toLocaleString("en-US")} |`,
-  )
+  const rows = list.map(({ type, outcome, reason, tokens }, index) => {
+    const cells = [index + 1, code(type), outcome, cell(reason), tokens.toLocaleString("en-US")]
+    return `| ${cells.join(" | ")} |`
+  })
   return [
     "### What became of each part\n",
     "| # | Part | Outcome | Why | Tokens |",

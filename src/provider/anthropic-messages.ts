@@ -59,7 +59,7 @@ function titleOf({ media }: MediaBlock): string {
   return JSON.stringify(media.name.slice(0, MAX_TITLE_CHARACTERS).toWellFormed())
 }
 
-/** The top-level mark lets the server keep the longest prefix; fragments carry none of their own. */
+/** The top-level mark lets the server cache the longest prefix; fragments carry none themselves. */
 function body(envelope: Envelope, messages: readonly Fragment[]): Fragment {
   const { model, max_tokens, system } = envelope
   const head = `{"model":${JSON.stringify(model)},"max_tokens":${max_tokens},`

@@ -133,7 +133,8 @@ const Directives = z.object({
 })
 
 /** A script from the text of a JSON file, so that a server in another process can be told what to
- *  answer: `{ "chunks": 20, "delay_ms": 10 }`. It echoes the newest message unless `text` is set. */
+ *  answer: `{ "chunks": 20, "delay_ms": 10 }`. It echoes the newest message unless there is a
+ *  `text`. */
 export function scriptFromText(json: string): (call: RecordedCall) => readonly ScriptStep[] {
   const { text, chunks, delay_ms, error } = Directives.parse(JSON.parse(json))
   return ({ newest }) => {
@@ -143,8 +144,8 @@ export function scriptFromText(json: string): (call: RecordedCall) => readonly S
 }
 
 function wordsOf(message: PromptMessage | undefined): string {
-  const blocks = message?.blocks ?? []
-  return blocks
+  const shown = message?.blocks ?? []
+  return shown
     .map((block) => (block.type === "text" ? block.text : `<${block.media.mime}>`))
     .join("\n")
 }

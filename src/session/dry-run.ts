@@ -1,7 +1,7 @@
 import type { BlobStore } from "../files/blobs.ts"
 import { contentIdOf } from "../files/blobs.ts"
 import type { readWorkspaceFile } from "../files/workspace.ts"
-import { LOAD_LIMITS, load } from "../lower/load.ts"
+import { type Capture, LOAD_LIMITS, load } from "../lower/load.ts"
 import { lower } from "../lower/lower.ts"
 import type { Policy } from "../lower/policy.ts"
 import type { Part, UnknownPart } from "../message/part.ts"
@@ -31,6 +31,9 @@ export interface Draft {
   readonly api?: string | undefined
   readonly policy?: Policy | undefined
   readonly with_body: boolean
+  /** The parts' ids, when they are stored ones; and what was captured for them. */
+  readonly ids?: readonly string[] | undefined
+  readonly captures?: ReadonlyMap<string, Capture> | undefined
 }
 
 export interface DryRun {
@@ -49,12 +52,15 @@ export interface DryRun {
 export async function dryRun(rooms: DryRunRooms, draft: Draft): Promise<DryRun> {
   const { model, wire, capabilities } = addressee(draft)
   const blobs = new PassingBlobs(rooms.blobs)
-  const named = draft.parts.map((part, index) => ({ id: String(index), part }))
+  const named = draft.parts.map((part, index) => ({
+    id: draft.ids?.[index] ?? String(index),
+    part,
+  }))
   const loaded = await load(named, {
     workspace_root: draft.workspace_root,
     read: rooms.read,
     blobs,
-    captured: () => undefined,
+    captured: (part_id) => draft.captures?.get(part_id),
     limits: LOAD_LIMITS,
   })
   const { blocks, receipts } = lower(loaded.parts, capabilities, draft.policy)
@@ -93,7 +99,10 @@ function addressee(draft: Draft): { model: Model; wire: Wire; capabilities: Capa
   return { model, wire, capabilities }
 }
 
-async function shown(body: { size: number } & Parameters<typeof fragmentText>[0], blobs: PassingBlobs) {
+async function shown(
+  body: { size: number } & Parameters<typeof fragmentText>[0],
+  blobs: PassingBlobs,
+) {
   if (body.size > MAX_SHOWN_BODY_BYTES)
     throw new Refusal("too_large", `the request of ${body.size} bytes is too large to show whole`)
   return JSON.parse(await fragmentText(body, (media: Media) => blobs.open(media.content_id)))
@@ -124,4 +133,3 @@ class PassingBlobs implements Pick<BlobStore, "open" | "size" | "putBytes"> {
     else yield* this.#kept.open(content_id, range)
   }
 }
-

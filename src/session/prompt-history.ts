@@ -125,9 +125,7 @@ export class PromptHistory {
     const last = turns.filter((turn) => turn.api !== null).at(-1)
     if (!last) return false
     const { capabilities, model_id } = target
-    return (
-      last.model.model_id !== model_id || last.capabilities_revision !== capabilities.revision
-    )
+    return last.model.model_id !== model_id || last.capabilities_revision !== capabilities.revision
   }
 
   async #lower(message: StoredMessage, claim: Claim, target: Target) {
@@ -156,8 +154,7 @@ export class PromptHistory {
   #lowerAnswer(message: StoredMessage, target: Target) {
     const parts = message.parts.map(({ data }) => data as { type: string; text?: unknown })
     const blocks = lowerAssistant(parts)
-    const fragment =
-      blocks.length === 0 ? null : encode(target, { role: "assistant", blocks })
+    const fragment = blocks.length === 0 ? null : encode(target, { role: "assistant", blocks })
     return { fragment, receipts: [], captures: [] }
   }
 

@@ -63,7 +63,9 @@ export class Recorder {
   #flush() {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    const deltas = this.#parts.filter((part) => part.told < part.text.length).map((p) => this.#tell(p))
+    const deltas = this.#parts
+      .filter((part) => part.told < part.text.length)
+      .map((p) => this.#tell(p))
     const parts = this.#parts.filter(hasDoubled).map(save)
     const record = { ...this.#turn, message_id: this.#message_id, deltas, parts }
     this.#writing = this.#writing

@@ -70,7 +70,10 @@ export class Runner {
     if (claim) this.take(claim)
   }
 
-  async abort(session_id: string, clear: boolean): Promise<{ turn: Turn | null; cancelled: string[] }> {
+  async abort(
+    session_id: string,
+    clear: boolean,
+  ): Promise<{ turn: Turn | null; cancelled: string[] }> {
     const asked = await this.#rooms.store.requestAbort({ session_id, clear })
     const running = this.#running.get(session_id)
     if (!asked.turn || running?.turn_id !== asked.turn.id) return asked

@@ -58,7 +58,12 @@ async function answer(
   const target = { provider, model_id: model.model_id, capabilities }
   const request = await rooms.history.request(claim, target)
   const message_id = newId("msg")
-  await record(rooms, claim, { request, message_id, api: provider.api, revision: capabilities.revision })
+  await record(rooms, claim, {
+    request,
+    message_id,
+    api: provider.api,
+    revision: capabilities.revision,
+  })
   return listen(rooms, { claim, provider, model, request, message_id, signal })
 }
 

@@ -4,7 +4,6 @@ import type {
   Metadata,
   Segment,
   Session,
-  SessionStatus,
   StoredMessage,
   StreamEvent,
   Turn,
@@ -38,7 +37,10 @@ export interface Writes {
   recordRequest(input: RequestRecord): { txid: string }
   recordStream(input: StreamRecord): { txid: string }
   endTurn(input: TurnEnd): { turn: Turn; next: Claim | null; txid: string }
-  requestAbort(input: { session_id: string; clear: boolean }): { turn: Turn | null; cancelled: string[] }
+  requestAbort(input: { session_id: string; clear: boolean }): {
+    turn: Turn | null
+    cancelled: string[]
+  }
   /** Say that these turns are alive; hear which of them should stop. */
   beat(input: { owner: string; turn_ids: string[] }): { live: string[]; abort: string[] }
   /** Take a dead owner's turn: `beat` is the last heartbeat the caller saw. */
@@ -46,7 +48,10 @@ export interface Writes {
   /** Bytes that were uploaded wait for the message that takes them up. */
   recordUpload(input: { content_id: string; size: number; mime: string }): null
   deleteSession(input: { session_id: string; cascade: boolean }): Deleted
-  purgeMessage(input: { session_id: string; message_id: string }): { content_ids: string[]; txid: string }
+  purgeMessage(input: { session_id: string; message_id: string }): {
+    content_ids: string[]
+    txid: string
+  }
   /** Forget what has expired; `content_ids` are blobs that nothing refers to any more. */
   sweep(input: { uploads_before: number; streams_before: number }): { content_ids: string[] }
   vacuum(input: Record<string, never>): null
@@ -80,6 +85,8 @@ export interface Reads {
   head(stream_id: string): { first_seq: number; next_seq: number }
   events(stream_id: string, from: number, limit: number): StreamEvent[]
   exportRows(session_id: string | null): Iterable<ExportRow>
+  /** The canonical shape for inspection: rows as they are stored, parts by index (DBG-001). */
+  canonical(session_id: string, message_ids: readonly string[]): Canonical | null
   knownBlobs(): string[]
 }
 
@@ -287,4 +294,10 @@ export interface ExportRow {
   readonly data: Readonly<Record<string, string | number | null>>
 }
 
-export type { SessionStatus }
+export interface Canonical {
+  readonly session: ExportRow["data"]
+  readonly messages: readonly {
+    readonly message: ExportRow["data"]
+    readonly parts: readonly ExportRow["data"][]
+  }[]
+}

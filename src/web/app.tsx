@@ -50,7 +50,6 @@ function Rooms() {
     setXray(true)
     setExamined(message)
   }, [])
-  useEffect(() => setExamined(undefined), [current])
   useShortcuts({
     help: () => setHelp(true),
     xray: () => showXray(!xray),
@@ -61,11 +60,11 @@ function Rooms() {
   return (
     <div className="flex h-dvh">
       {wide ? (
-        <div className="flex w-68 shrink-0 flex-col border-r border-line bg-sunken">
+        <aside className="flex w-68 shrink-0 flex-col border-r border-line bg-sunken">
           <Brand />
           <SessionList />
           <Place />
-        </div>
+        </aside>
       ) : (
         <ListDrawer open={list} onOpenChange={setList} />
       )}
@@ -93,7 +92,7 @@ function Rooms() {
       </main>
       {xray && (
         <Xray
-          message={examined}
+          message={examined && examined.session_id === current ? examined : undefined}
           onBack={() => setExamined(undefined)}
           onClose={() => showXray(false)}
         />
@@ -119,9 +118,9 @@ function Place() {
   return (
     <p
       className="h-9 truncate border-t border-line px-4 py-2 text-xs text-muted"
-      title={info?.workspace}
+      title={info?.workspace ?? undefined}
     >
-      {info?.workspace.replace(/^\/(?:home|Users)\/[^/]+/, "~")}
+      {info?.workspace?.replace(/^\/(?:home|Users)\/[^/]+/, "~")}
     </p>
   )
 }
@@ -164,23 +163,26 @@ const SHOW_AFTER = 1_200
 /** Says when the server cannot be heard, and not when a blink was missed. */
 function Connection() {
   const linked = useStore((state) => state.linked.host && (state.linked.session || !state.current))
-  const [late, setLate] = useState(false)
-  useEffect(() => {
-    if (linked) return setLate(false)
-    const timer = setTimeout(() => setLate(true), SHOW_AFTER)
-    return () => clearTimeout(timer)
-  }, [linked])
-  const offline = !navigator.onLine
   return (
     <div
       role="status"
       className="pointer-events-none absolute inset-x-0 top-2 z-20 flex justify-center"
     >
-      {late && (
-        <span className="rounded-full border border-line-strong bg-warn-soft px-3.5 py-1 text-sm text-warn shadow-sm">
-          {offline ? strings.connection.offline : strings.connection.reconnecting}
-        </span>
-      )}
+      {!linked && <Unlinked />}
     </div>
+  )
+}
+
+function Unlinked() {
+  const [late, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(() => setLate(true), SHOW_AFTER)
+    return () => clearTimeout(timer)
+  }, [])
+  if (!late) return null
+  return (
+    <span className="rounded-full border border-line-strong bg-warn-soft px-3.5 py-1 text-sm text-warn shadow-sm">
+      {navigator.onLine ? strings.connection.reconnecting : strings.connection.offline}
+    </span>
   )
 }

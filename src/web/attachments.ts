@@ -70,13 +70,16 @@ export function upload(
     request.open("POST", url)
     for (const [header, value] of Object.entries(headers)) request.setRequestHeader(header, value)
     request.responseType = "json"
-    request.upload.onprogress = (event) => progress(event.total ? event.loaded / event.total : 0)
-    request.onerror = () =>
-      reject(new ApiError(0, "unreachable", `the server at ${client.url} does not answer`))
-    request.onload = () => {
+    request.upload.addEventListener("progress", ({ loaded, total }) =>
+      progress(total ? loaded / total : 0),
+    )
+    request.addEventListener("error", () =>
+      reject(new ApiError(0, "unreachable", `the server at ${client.url} does not answer`)),
+    )
+    request.addEventListener("load", () => {
       if (request.status < 300) resolve(request.response as Upload)
       else reject(refusal(request))
-    }
+    })
     request.send(file)
   })
 }

@@ -42,7 +42,7 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
         event.preventDefault()
         actions.submit()
       }}
-      className="composer rounded-2xl border border-line-strong bg-surface shadow-sm transition-shadow focus-within:border-accent focus-within:shadow-md"
+      className="composer @container rounded-2xl border border-line-strong bg-surface shadow-sm transition-shadow focus-within:border-accent focus-within:shadow-md"
     >
       {editing && <EditBanner message={editing} />}
       <Attachments draft={key} />
@@ -63,7 +63,7 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
         />
         <ModelPicker />
         <span className="flex-1" />
-        <span className="hidden px-1 text-xs text-muted md:block pointer-coarse:hidden">
+        <span className="hidden px-1 text-xs whitespace-nowrap text-muted @xl:block pointer-coarse:hidden">
           {words.hint}
         </span>
         {busy && (
@@ -145,14 +145,11 @@ function useEditor(key: string, busy: boolean, handle: RefObject<ComposerHandle 
 
   useEffect(() => {
     shown.current = key
-    editor.current?.show(desk.text(key))
+    editor.current?.show(`${key} ${revision}`, desk.text(key))
+    // On a touch screen focus would push the keyboard over what was just opened.
+    if (!isTouch()) editor.current?.focus()
     return () => desk.release(key)
   }, [desk, key, revision])
-
-  // On a touch screen focus would push the keyboard over what was just opened.
-  useEffect(() => {
-    if (!isTouch()) editor.current?.focus()
-  }, [key])
 
   useEffect(() => {
     editor.current?.hint(busy ? words.placeholderBusy : words.placeholder)

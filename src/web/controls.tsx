@@ -2,7 +2,7 @@ import type { ComponentProps, ReactNode } from "react"
 
 const BASE =
   "inline-flex items-center justify-center gap-1.5 rounded-lg text-sm font-medium transition-colors " +
-  "disabled:cursor-not-allowed disabled:opacity-50 select-none "
+  "whitespace-nowrap disabled:cursor-not-allowed disabled:opacity-50 select-none "
 
 const LOOKS = {
   solid: "bg-accent text-on-accent hover:bg-accent-strong px-3 h-9",

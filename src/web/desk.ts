@@ -226,17 +226,14 @@ export class Desk {
     const ready = attachments.filter((attachment) => attachment.part)
     const kept = {
       text,
-      attachments: ready.map(lasting),
-      outgoing: outgoing.map((message) => ({
-        ...message,
-        attachments: message.attachments.map(lasting),
-      })),
+      attachments: ready,
+      outgoing,
       ...(returned ? { returned } : {}),
     }
     try {
       if (text === "" && ready.length === 0 && outgoing.length === 0)
         this.#storage.removeItem(PREFIX + key)
-      else this.#storage.setItem(PREFIX + key, JSON.stringify(kept))
+      else this.#storage.setItem(PREFIX + key, JSON.stringify(kept, lasting))
     } catch {
       // The browser's drawer is full; the draft lives as long as the page.
     }
@@ -247,8 +244,9 @@ function partsIn(attachments: readonly Attachment[]): AnyPart[] {
   return attachments.flatMap(({ part }) => (part ? [part] : []))
 }
 
-function lasting({ file: _, ...attachment }: Attachment): Attachment {
-  return attachment
+// A file cannot be written down.
+function lasting(_: string, value: unknown): unknown {
+  return value instanceof File ? undefined : value
 }
 
 /** A number that tells two messages apart (FNV-1a). */

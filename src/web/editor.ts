@@ -29,6 +29,7 @@ export class Editor {
   readonly #placeholder = new Compartment()
   readonly #events: EditorEvents
   #hint = ""
+  #name = ""
 
   constructor(parent: HTMLElement, events: EditorEvents) {
     this.#events = events
@@ -41,12 +42,10 @@ export class Editor {
     return this.#view.state.doc.length === 0
   }
 
-  get hasFocus(): boolean {
-    return this.#view.hasFocus
-  }
-
-  /** Another document, with a history of its own. */
-  show(text: string) {
+  /** Another document, with a history of its own; the same name again is the same document. */
+  show(name: string, text: string) {
+    if (name === this.#name) return
+    this.#name = name
     if (text !== this.text()) this.#view.setState(this.#fresh(text))
     this.#view.dispatch({
       selection: { anchor: this.#view.state.doc.length },

@@ -1,5 +1,6 @@
-import { useEffect, useRef, useState } from "react"
+import { useState } from "react"
 import { isBusy } from "../client/view.ts"
+import type { SessionStatus } from "../message/row.ts"
 import { useStore } from "./context.ts"
 import { IconButton, looks } from "./controls.tsx"
 import { HelpIcon, MenuIcon, MoonIcon, SunIcon, SystemIcon, XrayIcon } from "./icons.tsx"
@@ -34,11 +35,12 @@ export function Header({ xray, onXray, onHelp, onSessions }: HeaderProps) {
         type="button"
         aria-pressed={xray}
         onClick={onXray}
-        title="Ctrl+."
+        aria-label={strings.header.xray}
+        title={strings.header.xrayTip}
         className={looks("plain", "aria-pressed:bg-accent-soft aria-pressed:text-accent")}
       >
         <XrayIcon />
-        {strings.header.xray}
+        <span className="max-sm:hidden">{strings.header.xray}</span>
       </button>
       <ThemeButton />
       <IconButton label={strings.header.help} onClick={onHelp} className="size-8 max-sm:hidden">
@@ -51,14 +53,9 @@ export function Header({ xray, onXray, onHelp, onSessions }: HeaderProps) {
 /** The state of the session, to see and to hear. */
 function Status() {
   const status = useStore((state) => state.view?.status)
-  const was = useRef(status?.state)
-  const [said, setSaid] = useState("")
   const state = status?.state
-  useEffect(() => {
-    if (was.current === "busy" && state === "idle") setSaid(strings.finished)
-    else if (state && state !== "idle") setSaid(strings.status[state])
-    was.current = state
-  }, [state])
+  const [heard, setHeard] = useState({ state, said: "" })
+  if (heard.state !== state) setHeard({ state, said: announcement(heard.state, state) })
   const colour =
     !status || status.state === "idle"
       ? "bg-good"
@@ -77,10 +74,18 @@ function Status() {
         </span>
       )}
       <span role="status" className="sr-only">
-        {said}
+        {heard.said}
       </span>
     </>
   )
+}
+
+type State = SessionStatus["state"] | undefined
+
+function announcement(before: State, now: State): string {
+  if (now === undefined) return ""
+  if (now === "idle") return before === "busy" ? strings.finished : ""
+  return strings.status[now]
 }
 
 const ICONS = { system: SystemIcon, light: SunIcon, dark: MoonIcon }

@@ -2,7 +2,7 @@ import type { ReactNode } from "react"
 
 /** Drawn on a grid of 20, with the colour of the text around them. They are never the only name. */
 function icon(paths: ReactNode) {
-  return function Icon({ className = "size-4.5" }: { className?: string }) {
+  return function Icon({ className = "" }: { className?: string }) {
     return (
       <svg
         viewBox="0 0 20 20"
@@ -12,7 +12,7 @@ function icon(paths: ReactNode) {
         strokeLinecap="round"
         strokeLinejoin="round"
         aria-hidden="true"
-        className={`shrink-0 ${className}`}
+        className={`shrink-0 ${/\bsize-/.test(className) ? "" : "size-4.5 "}${className}`}
       >
         {paths}
       </svg>

@@ -152,13 +152,7 @@ function useEndKeeping(view: SessionView) {
     }
   }, [])
 
-  useOlderAbove(frame, view)
-  useOwnMessage(toEnd)
-  return { frame, content, atEnd, toEnd }
-}
-
-/** What is put in front moves what is read down by its height: move along. */
-function useOlderAbove(frame: { readonly current: HTMLDivElement | null }, view: SessionView) {
+  // What is put in front moves what is read down by its height: move along.
   const before = useRef({ first: "", height: 0 })
   useLayoutEffect(() => {
     const scroller = frame.current
@@ -169,7 +163,10 @@ function useOlderAbove(frame: { readonly current: HTMLDivElement | null }, view:
       known.first !== first && view.messages.some((message) => message.id === known.first)
     if (grewAbove) scroller.scrollTop += scroller.scrollHeight - known.height
     before.current = { first, height: scroller.scrollHeight }
-  })
+  }, [view.messages])
+
+  useOwnMessage(toEnd)
+  return { frame, content, atEnd, toEnd }
 }
 
 /** Whoever sends a message wants to see it. */

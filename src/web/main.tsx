@@ -1,7 +1,7 @@
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { createClient } from "../client/client.ts"
-import { Actions, draftKeyOf, messageOf, NEW } from "./actions.ts"
+import { Actions, messageOf, NEW } from "./actions.ts"
 import { Page } from "./app.tsx"
 import { AppContext } from "./context.ts"
 import { Desk } from "./desk.ts"

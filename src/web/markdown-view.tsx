@@ -1,4 +1,4 @@
-import { memo, useRef, useState } from "react"
+import { memo, useState } from "react"
 import { CheckIcon, CopyIcon } from "./icons.tsx"
 import { type Inline, inlineOf } from "./inline.ts"
 import { type Block, grow, type Item, type Parsed } from "./markdown.ts"
@@ -6,24 +6,39 @@ import { strings } from "./strings.ts"
 
 /** An answer's text. While it grows, only its last blocks are read and drawn again. */
 export const Markdown = memo(function Markdown({ text, live }: { text: string; live?: boolean }) {
-  const parsed = useRef<Parsed>(undefined)
-  if (parsed.current?.text !== text) parsed.current = grow(parsed.current, text)
+  const [before, setBefore] = useState(() => grow(undefined, text))
+  const parsed = before.text === text ? before : grow(before, text)
+  if (parsed !== before) setBefore(parsed)
   return (
     <div className={live ? "prose live" : "prose"}>
-      {parsed.current.blocks.map(({ from, block }) => (
-        <BlockView key={from} block={block} />
+      {levelled(parsed).map(({ from, block, level }) => (
+        <BlockView key={from} block={block} level={level} />
       ))}
     </div>
   )
 })
 
-const BlockView = memo(function BlockView({ block }: { block: Block }) {
+/** Headings one below the other, whatever the answer skips: under the page's own h1 and h2. */
+function levelled({ blocks }: Parsed) {
+  const used = [
+    ...new Set(blocks.flatMap(({ block }) => (block.type === "heading" ? [block.level] : []))),
+  ]
+  const ranks = used.sort((a, b) => a - b)
+  let above = 2
+  return blocks.map(({ from, block }) => {
+    if (block.type !== "heading") return { from, block, level: 0 }
+    above = Math.min(6, above + 1, 3 + ranks.indexOf(block.level))
+    return { from, block, level: above }
+  })
+}
+
+const BlockView = memo(function BlockView({ block, level = 0 }: { block: Block; level?: number }) {
   switch (block.type) {
     case "heading": {
-      // The page has its own h1 and h2.
-      const Heading = `h${Math.min(6, block.level + 2)}` as "h3"
+      // Within a list or a quote it is only bold.
+      const Heading = level === 0 ? "p" : (`h${level}` as "h3")
       return (
-        <Heading className={HEADINGS[block.level - 1]}>
+        <Heading className={`font-semibold ${HEADINGS[block.level - 1]}`}>
           <Inlines source={block.text} />
         </Heading>
       )

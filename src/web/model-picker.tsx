@@ -1,4 +1,5 @@
 import { Select } from "@base-ui/react/select"
+import type { ModelInfo } from "../client/client.ts"
 import type { ModelChoice } from "../message/message.ts"
 import { useApp, useStore } from "./context.ts"
 import { itemLooks, looks, popupLooks } from "./controls.tsx"
@@ -18,7 +19,7 @@ export function ModelPicker() {
   const models = useStore((state) => state.models?.models)
   const chosen = useStore(chosenModel)
   if (!models || !chosen) return <span className="h-8" />
-  const items = models.map((model) => ({ value: showModel(model), label: model.name }))
+  const items = models.map((model) => ({ value: showModel(model), label: shortName(model.name) }))
   return (
     <Select.Root
       items={items}
@@ -61,11 +62,11 @@ export function ModelPicker() {
                     </Select.ItemIndicator>
                   </span>
                   <span className="min-w-0 flex-1">
-                    <Select.ItemText className="block truncate">{model.name}</Select.ItemText>
+                    <Select.ItemText className="block truncate">
+                      {shortName(model.name)}
+                    </Select.ItemText>
                     <span className="block truncate text-xs text-muted">
-                      {model.available
-                        ? `${showModel(model)} · ${showCount(model.context_tokens)}`
-                        : `${showModel(model)} · ${strings.composer.unavailable}`}
+                      {model.available ? about(model) : strings.composer.unavailable}
                     </span>
                   </span>
                 </Select.Item>
@@ -76,6 +77,15 @@ export function ModelPicker() {
       </Select.Portal>
     </Select.Root>
   )
+}
+
+/** "Mirror — shows what a model would receive" is a name and what is said of it. */
+function shortName(name: string): string {
+  return name.split(" — ")[0] ?? name
+}
+
+function about(model: ModelInfo): string {
+  return model.name.split(" — ")[1] ?? strings.composer.context(showCount(model.context_tokens))
 }
 
 function nameOf(items: readonly { value: string; label: string }[], value: string): string {

@@ -81,10 +81,8 @@ function FileChip({ part: { ref } }: { part: FileRefPart }) {
 }
 
 /** A few words for a part, where there is no room for it. */
-export function partLabel(part: AnyPart | undefined): string {
-  switch (part?.type) {
-    case undefined:
-      return ""
+export function partLabel(part: AnyPart): string {
+  switch (part.type) {
     case "text":
       return String(part.text).trim().replaceAll(/\s+/g, " ")
     case "file-ref": {

@@ -34,7 +34,7 @@ export function Receipts({
           <div className="flex items-center gap-2">
             <Badge outcome={receipt.outcome} />
             <span className="min-w-0 flex-1 truncate text-sm font-medium">
-              {partLabel(partFor(receipt)) || receipt.type}
+              {nameOf(partFor(receipt)) || receipt.type}
             </span>
           </div>
           <p className="mt-1 text-sm" title={strings.xray.rule(receipt.rule)}>
@@ -55,4 +55,8 @@ export function Badge({ outcome }: { outcome: Outcome }) {
       {strings.outcome[outcome]}
     </span>
   )
+}
+
+function nameOf(part: AnyPart | undefined): string {
+  return part ? partLabel(part) : ""
 }

@@ -46,7 +46,7 @@ export class Store {
   #frame: number | undefined
   #hostLink: AbortController | undefined
   #sessionLink: AbortController | undefined
-  #refresh: ReturnType<typeof setTimeout> | undefined
+  #refreshing = false
 
   constructor(client: Client, report: (error: unknown) => void) {
     this.client = client
@@ -173,8 +173,10 @@ export class Store {
     if (known && row.type === "session")
       this.#soon({ sessions: this.#with({ ...known, ...(row.value as Session) }) })
     // Counts and the order of the list come with the list.
-    this.#refresh ??= setTimeout(() => {
-      this.#refresh = undefined
+    if (this.#refreshing) return
+    this.#refreshing = true
+    setTimeout(() => {
+      this.#refreshing = false
       void this.#readSessions()
     }, REFRESH_AFTER)
   }

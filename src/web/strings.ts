@@ -59,6 +59,7 @@ export const strings = {
     theme: { system: "Theme: system", light: "Theme: light", dark: "Theme: dark" },
     help: "Keyboard shortcuts",
     xray: "X-ray",
+    xrayTip: "X-ray: what the model will see (Ctrl or ⌘ + .)",
   },
 
   log: {
@@ -123,6 +124,7 @@ export const strings = {
     hint: "Enter sends · Shift+Enter for a new line",
     model: "Model",
     unavailable: "needs a key",
+    context: (tokens: string) => `${tokens} tokens of context`,
     kept: (type: string) => `${type} (kept)`,
   },
 

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useState } from "react"
 import type { AnyPart, LowerAnswer, StoredReceipt } from "../client/client.ts"
+import { turnOf } from "../client/view.ts"
 import type { StoredMessage, Turn } from "../message/row.ts"
 import type { Block } from "../model/prompt.ts"
 import { draftKeyOf, messageOf, partOf } from "./actions.ts"
@@ -59,7 +60,8 @@ interface Look {
 }
 
 function Draft() {
-  const look = useDryRun()
+  const [wire, setWire] = useState(false)
+  const look = useDryRun(wire)
   if (look.error)
     return (
       <Notice>
@@ -75,7 +77,7 @@ function Draft() {
   return (
     <div className="space-y-5">
       <Totals>
-        <span className="font-medium text-ink">{showModel(answer.model)}</span>
+        <span className="font-medium text-ink">{answer.model}</span>
         <span>{words.tokens(showCount(answer.tokens))}</span>
         <span>{words.bytes(showBytes(answer.bytes))}</span>
         {earlier > 0 && <span>{words.history(earlier)}</span>}
@@ -92,18 +94,20 @@ function Draft() {
           ))}
         </ol>
       </Part>
-      <details>
+      <details open={wire} onToggle={(event) => setWire(event.currentTarget.open)}>
         <summary className="cursor-pointer rounded text-sm font-semibold">{words.wire}</summary>
-        <div className="mt-2">
-          <Fence language={answer.api} text={JSON.stringify(answer.body, shortened, 2)} />
-        </div>
+        {answer.body !== null && (
+          <div className="mt-2">
+            <Fence language={answer.api} text={JSON.stringify(answer.body, shortened, 2)} />
+          </div>
+        )}
       </details>
     </div>
   )
 }
 
 /** The dry run of what lies in the composer, a moment after it last changed. */
-function useDryRun(): Look {
+function useDryRun(withBody: boolean): Look {
   const { store, desk } = useApp()
   const key = useStore(draftKeyOf)
   const session = useStore((state) => state.current)
@@ -123,6 +127,7 @@ function useDryRun(): Look {
         const answer = await store.client.lower(
           {
             message: { parts },
+            with_body: withBody,
             ...(model ? { model } : {}),
             ...(session ? { session_id: session } : {}),
           },
@@ -144,7 +149,7 @@ function useDryRun(): Look {
       asking.abort()
       leave()
     }
-  }, [store, desk, key, session, model])
+  }, [store, desk, key, session, model, withBody])
   return look
 }
 
@@ -207,24 +212,26 @@ interface Recorded {
 function useReceipts(message: StoredMessage): Recorded | undefined {
   const { store, actions } = useApp()
   const session = useStore((state) => state.current)
-  // A turn that goes on writes its receipts when it begins and its end later.
-  const state = useStore((state) => state.view?.status.state)
+  const told = useStore(({ view }) => view && turnOf(view, message.id))
   const [recorded, setRecorded] = useState<Recorded>()
   const { id } = message
   useEffect(() => {
     let wanted = true
     if (!session) return undefined
     void actions.try(async () => {
-      const { turns } = await store.client.turns(session, { message: id })
-      const turn = turns.toSorted((a, b) => b.fence - a.fence || b.attempt - a.attempt)[0]
+      const turn = told ?? lastOf((await store.client.turns(session, { message: id })).turns)
       const receipts = turn ? (await store.client.receipts(session, turn.id)).receipts : []
       if (wanted) setRecorded({ turn, receipts })
     })
     return () => {
       wanted = false
     }
-  }, [store, actions, session, id, state])
+  }, [store, actions, session, id, told])
   return recorded
+}
+
+function lastOf(turns: readonly Turn[]): Turn | undefined {
+  return turns.toSorted((a, b) => b.fence - a.fence || b.attempt - a.attempt)[0]
 }
 
 function Totals({ children }: { children: ReactNode }) {

@@ -89,7 +89,7 @@ export function blobsContract(name: string, make: () => Promise<BlobStore>) {
       await blobs.putBytes(Buffer.from("one"))
       await blobs.putBytes(Buffer.from("three"))
       const listed = await collect(blobs.list())
-      expect(listed.map(({ size }) => size).sort()).toEqual([3, 5])
+      expect(new Set(listed.map(({ size }) => size))).toEqual(new Set([3, 5]))
       expect(listed.every(({ modified_at }) => modified_at > before)).toBe(true)
     })
   })

@@ -134,6 +134,8 @@ describe("attacks on the workspace", () => {
       join(folder, "ws-evil", "secret"),
       "/etc/passwd",
       "..",
+      // Not even whether it exists is told.
+      "../nothing",
     ]
     for (const way of ways) expect([way, await outcome(root, way)]).toEqual([way, "denied"])
   })

@@ -126,12 +126,12 @@ describe("load", () => {
     })
     expect(await captureRange(named(fileRef("a.ts")), sources)).toBeNull()
     expect(await captureRange(named(text("a")), sources)).toBeNull()
-    expect(await captureRange(named({ type: "file-ref" } as unknown as Part), sources)).toBeNull()
+    expect(await captureRange(named({ type: "file-ref" }), sources)).toBeNull()
   })
 
   it("[CMP-063] reads a mentioned file, with its range", async () => {
     const { sources } = await house()
-    const mention = (target: object) => named({ type: "mention", target } as Part)
+    const mention = (target: object) => named({ type: "mention", target })
     expect(
       await fileOf(mention({ kind: "file", path: "a.ts", range: { start: 3, end: 3 } }), sources),
     ).toMatchObject({ text: "three" })
@@ -206,7 +206,7 @@ describe("load", () => {
 
   it("[CMP-022] fetches nothing that lies elsewhere", async () => {
     const { sources } = await house()
-    const at = (ref: object) => fileOf(named({ type: "file-ref", ref } as Part), sources)
+    const at = (ref: object) => fileOf(named({ type: "file-ref", ref }), sources)
     expect(await at({ kind: "url", url: "https://example.org/a" })).toEqual({
       type: "elsewhere",
       address: "https://example.org/a",
@@ -294,7 +294,7 @@ describe("attachments", () => {
   it("of no shape at all are failures, not errors", async () => {
     const { sources } = await house()
     for (const type of ["file-ref", "file-attachment", "mention"])
-      expect(await fileOf(named({ type, name: 7 } as unknown as Part), sources)).toMatchObject({
+      expect(await fileOf(named({ type, name: 7 }), sources)).toMatchObject({
         type: "refused",
         outcome: "failed",
       })

@@ -187,8 +187,7 @@ describe("lower", () => {
     ),
   )
 
-  const command = (more: object) =>
-    loaded({ type: "command", id: "/search", args: {}, ...more } as Part)
+  const command = (more: object) => loaded({ type: "command", id: "/search", args: {}, ...more })
   it("[CMP-106] sends nothing of a command", sees(command({ outcome: "action" }), sighted, null))
   it(
     "[CMP-047] sends nothing of a command whose outcome nobody noted",
@@ -203,7 +202,7 @@ describe("lower", () => {
     sees(command({ outcome: "pass-through", args: { raw: "a b" } }), sighted, "/search a b"),
   )
 
-  const mention = (target: { kind: string }, file: LoadedFile | null = null) =>
+  const mention = (target: { kind: string; name?: string }, file: LoadedFile | null = null) =>
     loaded({ type: "mention", target }, file)
   it("[CMP-107] sends nothing of a skill", sees(mention({ kind: "skill" }), sighted, null))
   it(
@@ -213,7 +212,7 @@ describe("lower", () => {
   it(
     "[CMP-064] shows a symbol by its identifier",
     sees(
-      mention({ kind: "symbol", ...{ name: "f" } }),
+      mention({ kind: "symbol", name: "f" }),
       sighted,
       '<editor_context kind="ref">{"kind":"symbol","name":"f"}</editor_context>',
     ),
@@ -230,7 +229,7 @@ describe("lower", () => {
       payload: { node: 7 },
       emitted_at: 1,
       ...more,
-    } as Part)
+    })
   it(
     "[CMP-108] wraps editor context in its marker",
     sees(

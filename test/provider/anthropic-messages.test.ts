@@ -65,7 +65,10 @@ describe("anthropic-messages: body", () => {
 
   it("leaves out a blank system prompt and blank text, and never sends an empty message", async () => {
     const fragments = [user(textBlock(" "), textBlock("a")), user(), user(textBlock("\n"))]
-    const body = provider.body({ ...ENVELOPE, system: " " }, fragments.map(provider.encode))
+    const body = provider.body(
+      { ...ENVELOPE, system: " " },
+      fragments.map((message) => provider.encode(message)),
+    )
     expect(JSON.parse(await show(body))).toEqual({
       model: "some-model",
       max_tokens: 100,
@@ -179,7 +182,7 @@ describe("anthropic-messages: stream", () => {
 
 describe("anthropic-messages: exchange", () => {
   async function asks(
-    handler: (request: IncomingMessage, response: ServerResponse) => void,
+    handler: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
     size = 4,
   ) {
     const base_url = await listen(handler)

@@ -4,11 +4,11 @@ import { setTimeout as wait } from "node:timers/promises"
 import { onTestFinished } from "vitest"
 import { collectBytes } from "../build.ts"
 
-type Handler = (request: IncomingMessage, response: ServerResponse) => void
+type Handler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>
 
 /** A real server for one test; gives its address. */
 export async function listen(handler: Handler): Promise<string> {
-  const server = createServer(handler)
+  const server = createServer((request, response) => void handler(request, response))
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(() => {
     server.closeAllConnections()

@@ -32,7 +32,9 @@ export function openForReading(file: string): Connection {
 function refuseOldSqlite(connection: Connection) {
   const version = connection.prepare("SELECT sqlite_version()").pluck().get() as string
   if (isOlder(version.split(".").map(Number), OLDEST_SQLITE))
-    throw new Error(`SQLite ${version} can lose data; ${OLDEST_SQLITE.join(".")} or newer is needed`)
+    throw new Error(
+      `SQLite ${version} can lose data; ${OLDEST_SQLITE.join(".")} or newer is needed`,
+    )
 }
 
 export function isOlder(version: readonly number[], than: readonly number[]): boolean {

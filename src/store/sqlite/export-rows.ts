@@ -6,7 +6,10 @@ type Row = ExportRow["data"]
 
 /** The folder's rows in the documented order: each session, its messages by time each followed by
  *  its parts, then what its turns left; after the sessions what they share (DBG-002). */
-export function* exportRows(connection: Connection, session_id: string | null): Iterable<ExportRow> {
+export function* exportRows(
+  connection: Connection,
+  session_id: string | null,
+): Iterable<ExportRow> {
   const select = (type: ExportRow["type"], where: string, ...values: string[]) =>
     connection
       .prepare(`SELECT * FROM ${TABLES[type].table} WHERE ${where} ORDER BY ${TABLES[type].order}`)
@@ -35,7 +38,9 @@ function* shared(
     OR digest IN (SELECT tool_catalog_digest FROM turns WHERE session_id = ?)`
   const blobs = "content_id IN (SELECT content_id FROM blob_references WHERE session_id = ?)"
   const all = session_id === null
-  for (const data of all ? select("system_prompt", "true") : select("system_prompt", prompts, session_id, session_id))
+  for (const data of all
+    ? select("system_prompt", "true")
+    : select("system_prompt", prompts, session_id, session_id))
     yield { type: "system_prompt", data }
   for (const data of all ? select("blob", "true") : select("blob", blobs, session_id))
     yield { type: "blob", data }

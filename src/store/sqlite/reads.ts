@@ -1,6 +1,7 @@
 import { Refusal } from "../../message/refusal.ts"
 import type { Segment, Session, StoredMessage, StreamEvent, Turn } from "../../message/row.ts"
 import type {
+  Canonical,
   ExportRow,
   HistoryPage,
   LiveTurn,
@@ -225,8 +226,25 @@ export class SqliteReads implements Reads {
     return exportRows(this.#connection, session_id)
   }
 
+  canonical(session_id: string, message_ids: readonly string[]): Canonical | null {
+    const session = this.#session(session_id)
+    if (!session) return null
+    const messages = message_ids.flatMap((id) =>
+      this.#all<MessageRecord>("SELECT * FROM chat_messages WHERE id = ?", id),
+    )
+    return {
+      session: { ...session },
+      messages: messages.map((message) => ({
+        message: { ...message },
+        parts: this.#parts(message.id).map((part) => ({ ...part })),
+      })),
+    }
+  }
+
   knownBlobs(): string[] {
-    const rows = this.#all<{ content_id: string }>("SELECT content_id FROM blobs ORDER BY content_id")
+    const rows = this.#all<{ content_id: string }>(
+      "SELECT content_id FROM blobs ORDER BY content_id",
+    )
     return rows.map((row) => row.content_id)
   }
 
@@ -281,14 +299,13 @@ export class SqliteReads implements Reads {
   }
 
   #withParts(records: readonly MessageRecord[]): StoredMessage[] {
-    return records.map((record) =>
-      messageOf(
-        record,
-        this.#all<PartRecord>(
-          'SELECT * FROM chat_parts WHERE message_id = ? ORDER BY "index"',
-          record.id,
-        ),
-      ),
+    return records.map((record) => messageOf(record, this.#parts(record.id)))
+  }
+
+  #parts(message_id: string): PartRecord[] {
+    return this.#all<PartRecord>(
+      'SELECT * FROM chat_parts WHERE message_id = ? ORDER BY "index"',
+      message_id,
     )
   }
 

@@ -1,4 +1,11 @@
-import type { MessageRow, Session, StoredMessage, StoredPart, StreamEvent, Turn } from "../../message/row.ts"
+import type {
+  MessageRow,
+  Session,
+  StoredMessage,
+  StoredPart,
+  StreamEvent,
+  Turn,
+} from "../../message/row.ts"
 
 /** Rows as SQLite gives them, and how each opens into what the rest of the house sees. */
 export interface SessionRecord {

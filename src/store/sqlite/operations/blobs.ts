@@ -71,8 +71,7 @@ function knowBlob(tx: Transaction, { content_id, size, mime }: Bytes) {
 
 function takeUpload(tx: Transaction, content_id: string) {
   const known = tx.get("SELECT 1 FROM blobs WHERE content_id = ?", content_id)
-  if (!known)
-    throw new Refusal("invalid", `nothing was uploaded as ${content_id}: upload it again`)
+  if (!known) throw new Refusal("invalid", `nothing was uploaded as ${content_id}: upload it again`)
   tx.run(
     "DELETE FROM uploads WHERE id = (SELECT min(id) FROM uploads WHERE content_id = ?)",
     content_id,

@@ -85,8 +85,14 @@ function hide(tx: Transaction, id: string) {
 }
 
 function removeUnreachable(tx: Transaction, id: string) {
-  const reach = readersOf(tx, id).flatMap(pathOf).filter((segment) => segment.owner === id)
-  const streams = tx.all<{ id: string }>("SELECT id FROM streams WHERE session_id = ? OR id = ?", id, id)
+  const reach = readersOf(tx, id)
+    .flatMap(pathOf)
+    .filter((segment) => segment.owner === id)
+  const streams = tx.all<{ id: string }>(
+    "SELECT id FROM streams WHERE session_id = ? OR id = ?",
+    id,
+    id,
+  )
   for (const stream of streams) restartStream(tx, stream.id)
   if (reach.length === 0) return removeAll(tx, id)
   const messages = tx.all<MessageRecord>("SELECT * FROM chat_messages WHERE session_id = ?", id)

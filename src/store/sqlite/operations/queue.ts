@@ -27,10 +27,7 @@ export interface RawAppended {
 /** Every accepted message is first a queued row; on an idle session it is claimed in the same
  *  transaction (EA-022). */
 export function append(tx: Transaction, input: Append): RawAppended {
-  const known = tx.get<MessageRecord>(
-    "SELECT * FROM chat_messages WHERE id = ?",
-    input.message_id,
-  )
+  const known = tx.get<MessageRecord>("SELECT * FROM chat_messages WHERE id = ?", input.message_id)
   if (known) return replay(tx, input, known)
   const session = tx.session(input.session_id)
   refuseArchived(session)
@@ -41,8 +38,7 @@ export function append(tx: Transaction, input: Append): RawAppended {
   keepCaptures(tx, session.id, input.captures)
   tx.tellMessage(record, "insert")
   for (const part of parts) tx.tellPart(part, "insert")
-  if (live || input.owner === null)
-    return { record, parts: null, claim: null, txid: tx.txid }
+  if (live || input.owner === null) return { record, parts: null, claim: null, txid: tx.txid }
   const claimed = claim(tx, { session_id: session.id, owner: input.owner })
   return { record: tx.message(session.id, record.id), parts: null, claim: claimed, txid: tx.txid }
 }
@@ -128,8 +124,7 @@ function enqueue(
     updated_at: created_at,
   }
   insertMessage(tx, record)
-  const updated_at =
-    tx.now - session.updated_at >= UPDATED_STEP_MS ? tx.now : session.updated_at
+  const updated_at = tx.now - session.updated_at >= UPDATED_STEP_MS ? tx.now : session.updated_at
   tx.run(
     `UPDATE chat_sessions SET last_queued_at = ?, last_created_at = ?, updated_at = ? WHERE id = ?`,
     queued_at,

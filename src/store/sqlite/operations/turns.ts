@@ -131,7 +131,11 @@ export function interrupt(
     turn.attempt < MAX_ATTEMPTS
   const aborted = turn.abort_requested_at !== null
   freezeAnswer(tx, turn, refire, aborted ? "abort" : "interrupted")
-  const ended = close(tx, turn, { state: aborted ? "aborted" : "interrupted", usage: null, error: null })
+  const ended = close(tx, turn, {
+    state: aborted ? "aborted" : "interrupted",
+    usage: null,
+    error: null,
+  })
   const next = refire ? again(tx, turn, input.owner ?? "") : nextClaim(tx, turn, input.owner)
   return { turn: turnOf(ended), next }
 }

@@ -1,0 +1,129 @@
+import { z } from "zod"
+import type { BlobStore } from "../files/blobs.ts"
+import { ContentId } from "../message/part.ts"
+import { Refusal } from "../message/refusal.ts"
+import type { ExportRow, Store } from "../store/store.ts"
+import { linesOf } from "./lines.ts"
+
+export interface ImportRooms {
+  readonly store: Pick<Store, "importRows">
+  readonly blobs: Pick<BlobStore, "put" | "size">
+}
+
+const MAX_BLOB_BYTES = 2 * 1024 * 1024 * 1024
+
+const Column = z.union([z.string(), z.number(), z.null()])
+const RowLine = z.strictObject({
+  type: z.enum([
+    "session",
+    "message",
+    "part",
+    "turn",
+    "receipt",
+    "capture",
+    "system_prompt",
+    "blob",
+  ]),
+  data: z.record(z.string(), Column),
+})
+const BlobLine = z.strictObject({
+  type: z.literal("blob-data"),
+  data: z.strictObject({ content_id: ContentId, at: z.int().min(0), base64: z.string() }),
+})
+const Line = z.discriminatedUnion("type", [RowLine, BlobLine])
+
+/** Write exported lines into a folder. Bytes come first and rows in one transaction, so a file that
+ *  is cut short or does not fit leaves no row behind; a fault names its line. */
+export async function importLines(
+  rooms: ImportRooms,
+  chunks: AsyncIterable<Uint8Array>,
+): Promise<{ rows: number; blobs: number }> {
+  const rows: ExportRow[] = []
+  const incoming = new Incoming(rooms)
+  for await (const { number, text } of linesOf(chunks)) {
+    if (text.trim() === "") continue
+    const line = parse(text, number)
+    if (line.type === "blob-data") await incoming.add(line.data, number)
+    else rows.push(line)
+  }
+  await incoming.end()
+  await requireBytes(rooms, rows)
+  await rooms.store.importRows({ rows })
+  return { rows: rows.length, blobs: incoming.count }
+}
+
+function parse(text: string, number: number): z.infer<typeof Line> {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw new Refusal("invalid", `line ${number} is not JSON`)
+  }
+  const parsed = Line.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  const where = issue?.path.map(String).join("/") ?? ""
+  throw new Refusal("invalid", `line ${number}: ${where}: ${issue?.message ?? "does not fit"}`)
+}
+
+async function requireBytes(rooms: ImportRooms, rows: readonly ExportRow[]) {
+  for (const row of rows) {
+    if (row.type !== "blob") continue
+    // An empty file has no pieces that could carry it.
+    if (row.data.size === 0) await rooms.blobs.put(nothing(), { maxBytes: 0 })
+    const size = await rooms.blobs.size(String(row.data.content_id))
+    if (size !== row.data.size)
+      throw new Refusal("invalid", `the bytes of ${row.data.content_id} are not in the import`)
+  }
+}
+
+async function* nothing(): AsyncIterable<Uint8Array> {}
+
+interface Piece {
+  readonly content_id: string
+  readonly at: number
+  readonly base64: string
+}
+
+/** Blobs whose pieces come one behind the other; each is written while it comes. */
+class Incoming {
+  readonly #rooms: ImportRooms
+  #content_id = ""
+  #at = 0
+  #pipe: TransformStream<Uint8Array, Uint8Array> | undefined
+  #writer: WritableStreamDefaultWriter<Uint8Array> | undefined
+  #stored: Promise<{ content_id: string }> | undefined
+  count = 0
+
+  constructor(rooms: ImportRooms) {
+    this.#rooms = rooms
+  }
+
+  async add(piece: Piece, line: number) {
+    if (piece.content_id !== this.#content_id) await this.#begin(piece.content_id)
+    if (piece.at !== this.#at)
+      throw new Refusal("invalid", `line ${line}: bytes of ${piece.content_id} are missing`)
+    const bytes = Buffer.from(piece.base64, "base64")
+    this.#at += bytes.length
+    await this.#writer?.write(bytes)
+  }
+
+  async end() {
+    if (!this.#writer || !this.#stored) return
+    await this.#writer.close()
+    const { content_id } = await this.#stored
+    if (content_id !== this.#content_id)
+      throw new Refusal("invalid", `the bytes named ${this.#content_id} are not those`)
+    this.count += 1
+    this.#writer = undefined
+  }
+
+  async #begin(content_id: string) {
+    await this.end()
+    this.#content_id = content_id
+    this.#at = 0
+    this.#pipe = new TransformStream()
+    this.#writer = this.#pipe.writable.getWriter()
+    this.#stored = this.#rooms.blobs.put(this.#pipe.readable, { maxBytes: MAX_BLOB_BYTES })
+  }
+}

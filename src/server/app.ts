@@ -1,0 +1,44 @@
+import { Hono } from "hono"
+import type { Host } from "../host.ts"
+import { Part } from "../message/part.ts"
+import { type DoorRules, door } from "./door.ts"
+import { answerError, DoorError } from "./errors.ts"
+import { mount, openapi } from "./route.ts"
+import { blobRoutes } from "./routes/blobs.ts"
+import { folderRoutes } from "./routes/folder.ts"
+import { messageRoutes } from "./routes/messages.ts"
+import { sessionRoutes } from "./routes/sessions.ts"
+import { folderEventRoute, turnRoutes } from "./routes/turns.ts"
+import { page } from "./static.ts"
+import { VERSION } from "./version.ts"
+
+export const ROUTES = [
+  ...folderRoutes,
+  ...sessionRoutes,
+  ...messageRoutes,
+  ...turnRoutes,
+  folderEventRoute,
+  ...blobRoutes,
+]
+
+export interface AppOptions {
+  /** Who may come in. Null only in process, where whoever calls is already inside. */
+  readonly rules: DoorRules | null
+  readonly log?: (message: string) => void
+}
+
+/** The server without a socket: its `fetch` answers over the network and in process alike. */
+export function createApp(host: Host, options: AppOptions): Hono {
+  const app = new Hono()
+  const log = options.log ?? (() => undefined)
+  app.onError((error, context) => answerError(error, context, log))
+  app.notFound((context) => {
+    const error = new DoorError(404, "not_found", `there is nothing at ${context.req.path}`)
+    return answerError(error, context, log)
+  })
+  if (options.rules) app.use(door(options.rules))
+  mount(app, host, ROUTES)
+  app.get("/openapi.json", (context) => context.json(openapi(ROUTES, VERSION, Part)))
+  app.get("*", page)
+  return app
+}

@@ -1,0 +1,68 @@
+import { createHash, timingSafeEqual } from "node:crypto"
+import type { Context, Next } from "hono"
+import { DoorError } from "./errors.ts"
+
+export interface DoorRules {
+  readonly token: string
+  /** Names under which this server may be addressed, with their port. */
+  readonly hosts: () => readonly string[]
+  /** Further origins whose pages may call us; none by default. */
+  readonly origins?: readonly string[]
+}
+
+/** Whoever comes in is asked three things, on every route: whom it thinks it is talking to (a name
+ *  rebound to our address is not ours), which page sent it, and, for data, the token (DAE-001). */
+export function door(rules: DoorRules) {
+  return async (context: Context, next: Next) => {
+    checkHost(context, rules)
+    checkOrigin(context, rules)
+    if (isData(context.req.path)) checkToken(context, rules)
+    await next()
+    context.header("x-content-type-options", "nosniff")
+    context.header("referrer-policy", "no-referrer")
+  }
+}
+
+function checkHost(context: Context, rules: DoorRules) {
+  const host = context.req.header("host") ?? ""
+  if (!rules.hosts().includes(host.toLowerCase()))
+    throw new DoorError(
+      403,
+      "forbidden_host",
+      `this server does not answer to ${host || "no name"}`,
+    )
+}
+
+function checkOrigin(context: Context, rules: DoorRules) {
+  const origin = context.req.header("origin")
+  if (origin === undefined) return
+  const ours = rules.hosts().some((host) => origin.toLowerCase() === `http://${host}`)
+  if (!ours && !rules.origins?.includes(origin))
+    throw new DoorError(403, "forbidden_origin", `pages of ${origin} may not call this server`)
+}
+
+function isData(path: string): boolean {
+  return path === "/v1" || path.startsWith("/v1/")
+}
+
+function checkToken(context: Context, rules: DoorRules) {
+  const header = context.req.header("authorization") ?? ""
+  const bearer = /^Bearer (\S+)$/i.exec(header)?.[1]
+  // An EventSource cannot set headers: event streams, and only they, take the token in the query.
+  const query = context.req.path.endsWith("/events") ? context.req.query("token") : undefined
+  const given = bearer ?? query
+  if (given === undefined || !same(given, rules.token))
+    throw new DoorError(
+      401,
+      "unauthorized",
+      "a valid token is needed: Authorization: Bearer <token>",
+    )
+}
+
+function same(left: string, right: string): boolean {
+  return timingSafeEqual(digest(left), digest(right))
+}
+
+function digest(text: string): Buffer {
+  return createHash("sha256").update(text).digest()
+}

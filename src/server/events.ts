@@ -1,0 +1,214 @@
+import { LIVE_TURN_STATES, type StreamEvent, type Turn } from "../message/row.ts"
+import type { Store } from "../store/store.ts"
+
+const PAGE = 500
+const PING_MS = 15_000
+
+/** Where a reader stands: the next row to read, and how far into which turn's text it is. */
+export interface Place {
+  readonly next: number
+  readonly turn_id: string | null
+  readonly delta: number
+}
+
+/** `Last-Event-ID` as we wrote it: `<row>` or `<row>/<turn>/<delta>`; each names what was seen. */
+export function placeAfter(id: string): Place | undefined {
+  const match = /^(-?\d+)(?:\/([\w]+)\/(\d+))?$/.exec(id)
+  if (!match) return undefined
+  const [, row, turn_id = null, delta] = match
+  return { next: Number(row) + 1, turn_id, delta: delta === undefined ? 0 : Number(delta) + 1 }
+}
+
+type EventStore = Pick<Store, "events" | "head" | "latestTurn" | "watch">
+
+/** A session's rows and the text of its running turn, as server-sent events: what was there, then
+ *  what comes. Whoever leaves only stops listening; nothing is cancelled by it (SES-060). */
+export function sessionEvents(store: EventStore, session_id: string, place: Place): Response {
+  const tail = new Tail(store, session_id, place)
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const text = await tail.next()
+      if (text === undefined) controller.close()
+      else controller.enqueue(new TextEncoder().encode(text))
+    },
+    cancel: () => tail.stop(),
+  })
+  return eventStream(stream)
+}
+
+export function eventStream(stream: ReadableStream<Uint8Array>): Response {
+  return new Response(stream, {
+    headers: {
+      "content-type": "text/event-stream",
+      "cache-control": "no-cache, no-transform",
+      "x-accel-buffering": "no",
+    },
+  })
+}
+
+/** All sessions of the folder, each told anew when something of it changed: what a list of sessions
+ *  follows. Volatile: who was away reads the list again. */
+export function folderEvents(
+  store: Pick<Store, "watch">,
+  describe: (session_id: string) => Promise<object | null>,
+): Response {
+  const changed = new Set<string>()
+  let missed = false
+  const note = (stream: string) => stream.startsWith("ses_") && changed.add(stream) !== undefined
+  const bell = new Bell(store, note, () => {
+    missed = true
+  })
+  const stream = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const rung = await bell.rung(PING_MS)
+      if (bell.stopped) return controller.close()
+      bell.quiet()
+      let text = rung ? "" : "event: ping\ndata: {}\n\n"
+      if (missed) text += "event: reset\ndata: {}\n\n"
+      missed = false
+      for (const id of takeAll(changed))
+        text += `event: row\ndata: ${JSON.stringify({ stream: id, type: "session", key: id, value: await describe(id) })}\n\n`
+      controller.enqueue(new TextEncoder().encode(text === "" ? ": nothing\n\n" : text))
+    },
+    cancel: () => bell.stop(),
+  })
+  return eventStream(stream)
+}
+
+function takeAll(set: Set<string>): string[] {
+  const all = [...set]
+  set.clear()
+  return all
+}
+
+class Tail {
+  readonly #store: EventStore
+  readonly #session_id: string
+  readonly #bell: Bell
+  #next: number
+  #turn_id: string | null
+  #delta: number
+  #began = false
+
+  constructor(store: EventStore, session_id: string, place: Place) {
+    this.#store = store
+    this.#session_id = session_id
+    this.#next = place.next
+    this.#turn_id = place.turn_id
+    this.#delta = place.delta
+    this.#bell = new Bell(store, (stream) => stream === session_id || stream === this.#turn_id)
+  }
+
+  async next(): Promise<string | undefined> {
+    if (!this.#began) return this.#begin()
+    for (;;) {
+      if (this.#bell.stopped) return undefined
+      this.#bell.quiet()
+      const text = await this.#read()
+      if (text !== "") return text
+      const rung = await this.#bell.rung(PING_MS)
+      if (!rung && !this.#bell.stopped) return "event: ping\ndata: {}\n\n"
+    }
+  }
+
+  stop() {
+    this.#bell.stop()
+  }
+
+  async #begin(): Promise<string> {
+    this.#began = true
+    const head = await this.#store.head(this.#session_id)
+    const live = await this.#store.latestTurn(this.#session_id)
+    if (live && isLive(live)) this.#follow(live.id)
+    if (this.#next >= head.first_seq && this.#next <= head.next_seq) return "retry: 1000\n\n"
+    this.#next = head.first_seq
+    return "retry: 1000\n\nevent: reset\ndata: {}\n\n"
+  }
+
+  async #read(): Promise<string> {
+    // The text first: the row that ends a part must not come before the end of its text.
+    const deltas = await this.#readDeltas()
+    const head = await this.#store.head(this.#session_id)
+    if (this.#next < head.first_seq) {
+      this.#next = head.first_seq
+      return `${deltas}event: reset\ndata: {}\n\n`
+    }
+    const rows = await this.#store.events(this.#session_id, this.#next, PAGE)
+    return deltas + rows.map((row) => this.#row(row)).join("")
+  }
+
+  #row(event: StreamEvent): string {
+    this.#next = event.seq + 1
+    if (event.type === "turn" && event.value && isLive(event.value as unknown as Turn))
+      this.#follow(event.key)
+    return `event: row\nid: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`
+  }
+
+  async #readDeltas(): Promise<string> {
+    if (this.#turn_id === null) return ""
+    const events = await this.#store.events(this.#turn_id, this.#delta, PAGE)
+    return events.map((event) => this.#text(event)).join("")
+  }
+
+  #text(event: StreamEvent): string {
+    this.#delta = event.seq + 1
+    const id = `${this.#next - 1}/${this.#turn_id}/${event.seq}`
+    return `event: delta\nid: ${id}\ndata: ${JSON.stringify(event.value)}\n\n`
+  }
+
+  #follow(turn_id: string) {
+    if (this.#turn_id === turn_id) return
+    this.#turn_id = turn_id
+    this.#delta = 0
+  }
+}
+
+function isLive(turn: Turn): boolean {
+  return LIVE_TURN_STATES.some((state) => state === turn.state)
+}
+
+/** Rings when a stream that matters changed since it was last quiet. */
+export class Bell {
+  stopped = false
+  #ringing = false
+  #wake: (() => void) | undefined
+  readonly #unwatch: () => void
+
+  /** `others` hears that another process wrote: then any stream may have changed. */
+  constructor(
+    store: Pick<Store, "watch">,
+    matters: (stream: string) => boolean,
+    others: () => void = () => undefined,
+  ) {
+    this.#unwatch = store.watch((streams) => {
+      if (streams === undefined) others()
+      else if ([...streams].filter(matters).length === 0) return
+      this.#ring()
+    })
+  }
+
+  quiet() {
+    this.#ringing = false
+  }
+
+  async rung(timeout_ms: number): Promise<boolean> {
+    if (this.#ringing || this.stopped) return true
+    const { promise, resolve } = Promise.withResolvers<boolean>()
+    const timer = setTimeout(() => resolve(false), timeout_ms)
+    this.#wake = () => resolve(true)
+    const rung = await promise
+    clearTimeout(timer)
+    return rung
+  }
+
+  stop() {
+    this.stopped = true
+    this.#unwatch()
+    this.#wake?.()
+  }
+
+  #ring() {
+    this.#ringing = true
+    this.#wake?.()
+  }
+}

@@ -1,0 +1,172 @@
+import type { Context, Hono } from "hono"
+import { z } from "zod"
+import type { Host } from "../host.ts"
+import { DoorError } from "./errors.ts"
+
+/** One route: what it takes, what it answers, and what it does. The OpenAPI document is made from
+ *  the same schemas that check the request. */
+export interface Route {
+  readonly method: "get" | "post" | "patch" | "delete"
+  readonly path: string
+  readonly summary: string
+  readonly query?: z.ZodType
+  readonly body?: z.ZodType
+  readonly answer?: z.ZodType
+  readonly status?: number
+  readonly max_bytes?: number
+  handle(asked: Asked): Promise<unknown>
+}
+
+export interface Asked<Query = unknown, Body = unknown> {
+  readonly host: Host
+  readonly context: Context
+  readonly query: Query
+  readonly body: Body
+  readonly param: (name: string) => string
+}
+
+interface RouteOf<Query extends z.ZodType, Body extends z.ZodType>
+  extends Omit<Route, "query" | "body" | "handle"> {
+  readonly query?: Query
+  readonly body?: Body
+  handle(asked: Asked<z.output<Query>, z.output<Body>>): Promise<unknown>
+}
+
+export function route<Query extends z.ZodType, Body extends z.ZodType>(
+  spec: RouteOf<Query, Body>,
+): Route {
+  return spec as unknown as Route
+}
+
+const MAX_JSON_BYTES = 32 * 1024 * 1024
+
+export function mount(app: Hono, host: Host, routes: readonly Route[]) {
+  for (const one of routes)
+    app.on(one.method.toUpperCase(), one.path, (context) => serve(one, host, context))
+}
+
+async function serve(one: Route, host: Host, context: Context): Promise<Response> {
+  const query = one.query ? check(one.query, context.req.query(), "query ") : undefined
+  const body = one.body ? check(one.body, await readJson(context, one.max_bytes), "") : undefined
+  const param = (name: string) => context.req.param(name) ?? ""
+  const answer = await one.handle({ host, context, query, body, param })
+  if (answer instanceof Response) return answer
+  return context.json(answer as object, (one.status ?? 200) as 200)
+}
+
+function check(schema: z.ZodType, value: unknown, where: string): unknown {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const details = parsed.error.issues.map(({ path, message }) => ({
+    path: `/${path.map(String).join("/")}`,
+    message,
+  }))
+  const [first] = details
+  const message = `${where}${first?.path ?? "/"}: ${first?.message ?? "is not valid"}`
+  throw new DoorError(422, "validation_failed", message, details)
+}
+
+async function readJson(context: Context, max_bytes = MAX_JSON_BYTES): Promise<unknown> {
+  const type = context.req.header("content-type") ?? ""
+  if (!/^application\/json\b/i.test(type))
+    throw new DoorError(415, "unsupported_media_type", "the body must be application/json")
+  const text = await readText(context.req.raw, max_bytes)
+  try {
+    return JSON.parse(text)
+  } catch (error) {
+    throw new DoorError(400, "invalid_request", `the body is not JSON: ${(error as Error).message}`)
+  }
+}
+
+async function readText(request: Request, max_bytes: number): Promise<string> {
+  const declared = Number(request.headers.get("content-length") ?? 0)
+  if (declared > max_bytes) throw tooLarge(max_bytes)
+  // A declared length is kept by the parser in front of us; only an undeclared one must be counted.
+  if (declared > 0) return request.text()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body ?? []) {
+    size += chunk.length
+    if (size > max_bytes) throw tooLarge(max_bytes)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString("utf8")
+}
+
+function tooLarge(max_bytes: number): DoorError {
+  return new DoorError(413, "too_large", `the body may have at most ${max_bytes} bytes`)
+}
+
+/** The document that describes the routes (OpenAPI 3.1). */
+export function openapi(routes: readonly Route[], version: string, parts: z.ZodType): object {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const one of routes) {
+    const path = one.path.replace(/:(\w+)/g, "{$1}")
+    paths[path] = { ...paths[path], [one.method]: operation(one) }
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title: "Compositor", version },
+    paths,
+    components: {
+      securitySchemes: { token: { type: "http", scheme: "bearer" } },
+      schemas: { Part: schemaOf(parts), Error: schemaOf(ErrorBody) },
+    },
+    security: [{ token: [] }],
+  }
+}
+
+const ErrorBody = z.object({
+  error: z.object({
+    code: z.string(),
+    message: z.string(),
+    details: z.array(z.object({ path: z.string(), message: z.string() })).optional(),
+  }),
+})
+
+function operation(one: Route): object {
+  const failed = { $ref: "#/components/schemas/Error" }
+  return {
+    summary: one.summary,
+    parameters: [...pathParameters(one), ...queryParameters(one)],
+    ...(one.body ? { requestBody: { required: true, content: json(schemaOf(one.body)) } } : {}),
+    responses: {
+      [one.status ?? 200]: {
+        description: one.summary,
+        ...(one.answer ? { content: json(schemaOf(one.answer)) } : {}),
+      },
+      default: { description: "What was wrong", content: json(failed) },
+    },
+  }
+}
+
+function json(schema: object) {
+  return { "application/json": { schema } }
+}
+
+function pathParameters(one: Route): object[] {
+  const names = [...one.path.matchAll(/:(\w+)/g)].map((match) => match[1])
+  return names.map((name) => ({ name, in: "path", required: true, schema: { type: "string" } }))
+}
+
+function queryParameters(one: Route): object[] {
+  if (!(one.query instanceof z.ZodObject)) return []
+  return Object.entries(one.query.shape).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: false,
+    schema: schemaOf(schema as z.ZodType),
+  }))
+}
+
+function schemaOf(schema: z.ZodType): object {
+  const { $schema: _, ...json } = z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+    override({ zodSchema, jsonSchema }) {
+      if (zodSchema._zod.def.type === "pipe" && Object.keys(jsonSchema).length === 0)
+        jsonSchema.$ref = "#/components/schemas/Part"
+    },
+  })
+  return json
+}

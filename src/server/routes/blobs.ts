@@ -1,0 +1,101 @@
+import type { Context } from "hono"
+import { z } from "zod"
+import type { Host } from "../../host.ts"
+import { MAX_UPLOAD_BYTES } from "../../host.ts"
+import { Refusal } from "../../message/refusal.ts"
+import { DoorError } from "../errors.ts"
+import { type Route, route } from "../route.ts"
+
+/** What a browser may show in place; everything else is only ever downloaded. */
+const SHOWN_IN_PLACE: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+])
+
+export const blobRoutes: readonly Route[] = [
+  route({
+    method: "post",
+    path: "/v1/blobs",
+    summary: "Upload a file as a stream; the answer has the part that a message carries",
+    query: z.object({ name: z.string().min(1).max(1024).default("file") }),
+    answer: z.object({
+      content_id: z.string(),
+      size: z.int(),
+      mime: z.string(),
+      name: z.string(),
+      part: z.looseObject({}),
+    }),
+    status: 201,
+    async handle({ host, context, query }) {
+      const declared = Number(context.req.header("content-length") ?? 0)
+      if (declared > MAX_UPLOAD_BYTES)
+        throw new DoorError(413, "too_large", `a file may have at most ${MAX_UPLOAD_BYTES} bytes`)
+      const uploaded = await host.upload(chunksOf(context.req.raw), query.name)
+      return { ...uploaded, part: { type: "file-attachment", ...uploaded } }
+    },
+  }),
+  route({
+    method: "get",
+    path: "/v1/sessions/:id/blobs/:content",
+    summary: "The bytes that a part of this session carries; ranges are answered",
+    async handle({ host, context, param }) {
+      const blob = await readable(host, param("id"), param("content"))
+      return blobResponse(host, context, blob)
+    },
+  }),
+]
+
+async function* chunksOf(request: Request): AsyncIterable<Uint8Array> {
+  for await (const chunk of request.body ?? []) yield chunk
+}
+
+interface Blob {
+  readonly content_id: string
+  readonly size: number
+  readonly mime: string
+}
+
+// Known or guessed ids of other sessions' files look exactly like ids that never were.
+async function readable(host: Host, session_id: string, content_id: string): Promise<Blob> {
+  const blob = await host.store.blob(content_id)
+  if (!blob || !(await host.store.sessionHasBlob(session_id, content_id)))
+    throw new Refusal("not_found", `session ${session_id} has no file ${content_id}`)
+  return blob
+}
+
+function blobResponse(host: Host, context: Context, blob: Blob): Response {
+  const range = rangeOf(context.req.header("range"), blob.size)
+  const headers = new Headers({
+    "content-type": SHOWN_IN_PLACE.has(blob.mime) ? blob.mime : "application/octet-stream",
+    "content-disposition": SHOWN_IN_PLACE.has(blob.mime) ? "inline" : "attachment",
+    "content-security-policy": "sandbox; default-src 'none'",
+    "accept-ranges": "bytes",
+    "cache-control": "private, immutable, max-age=31536000",
+    etag: `"${blob.content_id}"`,
+  })
+  if (range === "unsatisfiable") {
+    headers.set("content-range", `bytes */${blob.size}`)
+    return new Response(null, { status: 416, headers })
+  }
+  const { start, end } = range ?? { start: 0, end: blob.size }
+  headers.set("content-length", String(end - start))
+  if (range) headers.set("content-range", `bytes ${start}-${end - 1}/${blob.size}`)
+  const body = ReadableStream.from(host.blobs.open(blob.content_id, { start, end }))
+  return new Response(body, { status: range ? 206 : 200, headers })
+}
+
+type ByteRange = { readonly start: number; readonly end: number }
+
+function rangeOf(
+  header: string | undefined,
+  size: number,
+): ByteRange | "unsatisfiable" | undefined {
+  const match = /^bytes=(\d*)-(\d*)$/.exec(header ?? "")
+  if (!match || (match[1] === "" && match[2] === "")) return undefined
+  const [, first = "", last = ""] = match
+  const start = first === "" ? Math.max(size - Number(last), 0) : Number(first)
+  const end = first === "" || last === "" ? size : Math.min(Number(last) + 1, size)
+  return start < end ? { start, end } : "unsatisfiable"
+}

@@ -1,0 +1,111 @@
+import { z } from "zod"
+import { exportLines } from "../../inspect/export.ts"
+import { importLines } from "../../inspect/import.ts"
+import { inspectMessage } from "../../inspect/inspect.ts"
+import { INLINE_ATTACHMENT_BYTES } from "../../message/limits.ts"
+import { ModelChoice } from "../../message/message.ts"
+import { Receipt } from "../../model/receipt.ts"
+import { MAX_UPLOAD_BYTES } from "../../host.ts"
+import { type Route, route } from "../route.ts"
+import { Flag, LowerBody } from "../schemas.ts"
+import { VERSION } from "../version.ts"
+import { existing } from "./sessions.ts"
+
+export const folderRoutes: readonly Route[] = [
+  route({
+    method: "get",
+    path: "/v1/info",
+    summary: "What this server is and where it keeps things",
+    answer: z.looseObject({ version: z.string(), default_model: ModelChoice }),
+    async handle({ host }) {
+      return {
+        version: VERSION,
+        data: host.data,
+        workspace: host.workspace,
+        pid: process.pid,
+        default_model: host.default_model,
+        limits: {
+          inline_attachment_bytes: INLINE_ATTACHMENT_BYTES,
+          max_upload_bytes: MAX_UPLOAD_BYTES,
+        },
+      }
+    },
+  }),
+  route({
+    method: "get",
+    path: "/v1/models",
+    summary: "The models that are known, and whether each can be asked here",
+    answer: z.object({ models: z.array(z.looseObject({})), default: ModelChoice }),
+    async handle({ host }) {
+      return { models: host.models(), default: host.default_model }
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/lower",
+    summary: "What a model would be sent, and what would become of each part; nothing is kept",
+    body: LowerBody,
+    answer: z.looseObject({ body: z.unknown(), receipts: z.array(Receipt) }),
+    async handle({ host, body }) {
+      const session = body.session_id ? await existing(host, body.session_id) : undefined
+      const root = body.workspace_root ?? session?.workspace_root ?? host.workspace
+      return host.lower({
+        parts: body.message.parts,
+        model: body.model ?? (body.api === undefined ? session?.model : undefined),
+        api: body.api,
+        workspace_root: body.workspace_root === null ? null : root,
+        policy: body.policy,
+        with_body: body.with_body,
+      })
+    },
+  }),
+  route({
+    method: "get",
+    path: "/v1/sessions/:id/inspect",
+    summary: "Every stage of one message, or of the session's last one",
+    query: z.object({ message: z.string().max(64).optional() }),
+    answer: z.looseObject({}),
+    async handle({ host, param, query }) {
+      return inspectMessage(host, param("id"), query.message)
+    },
+  }),
+  route({
+    method: "get",
+    path: "/v1/export",
+    summary: "The folder, or one session, as JSON lines",
+    query: z.object({ session: z.string().max(64).optional(), blobs: Flag.optional() }),
+    async handle({ host, query }) {
+      if (query.session !== undefined) await existing(host, query.session)
+      const lines = exportLines(host, {
+        session_id: query.session ?? null,
+        blobs: query.blobs ?? true,
+      })
+      return new Response(ReadableStream.from(encoded(lines)), {
+        headers: { "content-type": "application/x-ndjson" },
+      })
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/import",
+    summary: "Write exported JSON lines into this folder; all or nothing",
+    answer: z.object({ rows: z.int(), blobs: z.int() }),
+    async handle({ host, context }) {
+      return importLines(host, context.req.raw.body ?? new ReadableStream<Uint8Array>())
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/vacuum",
+    summary: "Give back the space of what was deleted",
+    answer: z.object({ ok: z.literal(true) }),
+    async handle({ host }) {
+      await host.vacuum()
+      return { ok: true }
+    },
+  }),
+]
+
+async function* encoded(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
+  for await (const line of lines) yield Buffer.from(`${line}\n`)
+}

@@ -1,0 +1,137 @@
+import { z } from "zod"
+import type { Host } from "../../host.ts"
+import { newId } from "../../message/id.ts"
+import { Refusal } from "../../message/refusal.ts"
+import { Session, SessionStatus, statusOf, Turn } from "../../message/row.ts"
+import { type Route, route } from "../route.ts"
+import { AbortBody, Flag, NewBranch, NewSession, SessionPatch, SessionsQuery } from "../schemas.ts"
+
+const Changed = z.object({ session: Session, txid: z.string() })
+const Listed = Session.extend({ status: SessionStatus, queued: z.int() })
+
+export const sessionRoutes: readonly Route[] = [
+  route({
+    method: "get",
+    path: "/v1/sessions",
+    summary: "Sessions, the last used first",
+    query: SessionsQuery,
+    answer: z.object({ sessions: z.array(Listed), next: z.string().nullable() }),
+    async handle({ host, query }) {
+      const { limit, before, archived = false, ephemeral = false } = query
+      const found = await host.store.sessions({ limit: limit + 1, before, archived, ephemeral })
+      const shown = found.slice(0, limit)
+      const sessions = await Promise.all(shown.map((session) => listed(host, session)))
+      return { sessions, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null }
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/sessions",
+    summary: "Begin a session",
+    body: NewSession,
+    answer: Changed,
+    status: 201,
+    async handle({ host, body }) {
+      if (body.model) host.checkModel(body.model)
+      return host.store.createSession({
+        id: body.id ?? newId("ses"),
+        agent: body.agent,
+        title: body.title ?? null,
+        workspace_root: body.workspace_root === undefined ? host.workspace : body.workspace_root,
+        model: body.model ?? host.default_model,
+        metadata: body.metadata ?? {},
+      })
+    },
+  }),
+  route({
+    method: "get",
+    path: "/v1/sessions/:id",
+    summary: "One session, its status and how many messages wait",
+    answer: z.object({ session: Session, status: SessionStatus, queued: z.int() }),
+    async handle({ host, param }) {
+      const session = await existing(host, param("id"))
+      const { status, queued } = await listed(host, session)
+      return { session, status, queued }
+    },
+  }),
+  route({
+    method: "patch",
+    path: "/v1/sessions/:id",
+    summary: "Rename, archive, restore, or choose another model",
+    body: SessionPatch,
+    answer: Changed,
+    async handle({ host, param, body }) {
+      if (body.model) host.checkModel(body.model)
+      return host.store.changeSession({ id: param("id"), ...given(body) })
+    },
+  }),
+  route({
+    method: "delete",
+    path: "/v1/sessions/:id",
+    summary: "Delete a session and its content; with cascade its branches too",
+    query: z.object({ cascade: Flag.optional() }),
+    answer: z.object({ deleted: z.array(z.string()), branches: z.array(z.string()) }),
+    async handle({ host, param, query }) {
+      const { deleted, branches } = await host.deleteSession(param("id"), query.cascade ?? false)
+      return { deleted, branches }
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/sessions/:id/branch",
+    summary: "Begin a session that shares this one's history up to a message",
+    body: NewBranch,
+    answer: Changed,
+    status: 201,
+    async handle({ host, param, body }) {
+      return host.store.branch({
+        id: newId("ses"),
+        parent_id: param("id"),
+        from_message_id: body.from_message_id ?? null,
+        title: body.title ?? null,
+        metadata: body.metadata ?? {},
+      })
+    },
+  }),
+  route({
+    method: "get",
+    path: "/v1/sessions/:id/status",
+    summary: "What the session is doing",
+    answer: SessionStatus,
+    async handle({ host, param }) {
+      const session = await existing(host, param("id"))
+      return statusOf((await host.store.latestTurn(session.id)) ?? undefined)
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/sessions/:id/abort",
+    summary: "Stop the running turn; with clear, cancel what waits too",
+    body: AbortBody,
+    answer: z.object({ aborted: Turn.nullable(), cancelled: z.array(z.string()) }),
+    async handle({ host, param, body }) {
+      const { turn, cancelled } = await host.abort(param("id"), body.clear)
+      return { aborted: turn, cancelled }
+    },
+  }),
+]
+
+export async function existing(host: Host, id: string): Promise<Session> {
+  const session = await host.store.session(id)
+  if (!session) throw new Refusal("not_found", `there is no session ${id}`)
+  return session
+}
+
+export async function listed(host: Host, session: Session) {
+  const turn = await host.store.latestTurn(session.id)
+  const queued = await host.store.queuedCount(session.id)
+  return { ...session, status: statusOf(turn ?? undefined), queued }
+}
+
+type Given<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
+
+function given<T extends object>(body: T): Given<T> {
+  return Object.fromEntries(
+    Object.entries(body).filter(([, value]) => value !== undefined),
+  ) as Given<T>
+}

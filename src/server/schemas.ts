@@ -1,0 +1,103 @@
+import { z } from "zod"
+import { ID_PATTERN } from "../message/id.ts"
+import { MAX_PARTS, MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "../message/limits.ts"
+import { Mode, ModelChoice, parseModelChoice } from "../message/message.ts"
+import { AnyPart } from "../message/part.ts"
+import { Metadata } from "../message/row.ts"
+
+/** What the routes take. Answers are the rows of `message/row.ts`. */
+const MAX_TITLE = 200
+const MAX_POSITION = 200
+
+export const Flag = z
+  .enum(["true", "false", "1", "0"])
+  .transform((value) => value === "true" || value === "1")
+
+export const Model = z.union([ModelChoice, z.string().min(1).max(256).transform(parseModelChoice)])
+
+export const SessionId = z.string().regex(/^ses_/, "must be a session id").regex(ID_PATTERN)
+export const MessageId = z.string().regex(/^msg_/, "must be a message id").regex(ID_PATTERN)
+
+export const Page = z.object({
+  limit: z.coerce.number().int().min(1).max(500).default(50),
+  before: z.string().max(200).optional(),
+})
+
+export const SessionsQuery = Page.extend({
+  archived: Flag.optional(),
+  ephemeral: Flag.optional(),
+})
+
+export const NewSession = z.strictObject({
+  id: SessionId.optional(),
+  title: z.string().max(MAX_TITLE).optional(),
+  agent: z.string().min(1).max(128).default("assistant"),
+  model: Model.optional(),
+  workspace_root: z.string().max(MAX_PATH_CHARACTERS).nullable().optional(),
+  metadata: Metadata.optional(),
+})
+
+export const SessionPatch = z.strictObject({
+  title: z.string().max(MAX_TITLE).nullable().optional(),
+  archived: z.boolean().optional(),
+  model: Model.optional(),
+  metadata: Metadata.optional(),
+})
+
+export const NewBranch = z.strictObject({
+  from_message_id: MessageId.optional(),
+  title: z.string().max(MAX_TITLE).optional(),
+  metadata: Metadata.optional(),
+})
+
+const Parts = z.array(AnyPart).min(1, "a message needs at least one part").max(MAX_PARTS)
+
+const Delivery = {
+  id: MessageId.optional(),
+  mode: Mode.optional(),
+  model: Model.optional(),
+  position: z.string().min(1).max(MAX_POSITION).optional(),
+  expected_turn_id: z.string().max(64).optional(),
+  metadata: Metadata.optional(),
+}
+
+/** One message in any of its three forms: typed parts, a source with nodes, or text with paths. */
+export const SendBody = z.strictObject({
+  ...Delivery,
+  role: z.literal("user").optional(),
+  parts: Parts.optional(),
+  source: z.string().max(MAX_TEXT_CHARACTERS).optional(),
+  nodes: z.array(z.unknown()).optional(),
+  message: z.string().max(MAX_TEXT_CHARACTERS).optional(),
+  attachments: z
+    .array(
+      z.strictObject({
+        path: z.string().min(1).max(MAX_PATH_CHARACTERS),
+        mime: z.string().max(255).optional(),
+        filename: z.string().max(1024).optional(),
+      }),
+    )
+    .max(MAX_PARTS)
+    .optional(),
+})
+export type SendBody = z.output<typeof SendBody>
+
+export const QueuePatch = z.strictObject({
+  parts: Parts.optional(),
+  metadata: Metadata.optional(),
+  position: z.string().min(1).max(MAX_POSITION).optional(),
+  after: MessageId.nullable().optional(),
+  state: z.enum(["queued", "paused", "editing"]).optional(),
+})
+
+export const AbortBody = z.strictObject({ clear: z.boolean().default(false) })
+
+export const LowerBody = z.strictObject({
+  message: z.object({ role: z.literal("user").optional(), parts: Parts }),
+  model: Model.optional(),
+  api: z.string().max(64).optional(),
+  session_id: SessionId.optional(),
+  workspace_root: z.string().max(MAX_PATH_CHARACTERS).nullable().optional(),
+  policy: z.object({ file_refs: z.enum(["auto", "inline", "descriptor"]) }).optional(),
+  with_body: z.boolean().default(true),
+})
