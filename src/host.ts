@@ -1,4 +1,4 @@
-import { mkdir } from "node:fs/promises"
+import { mkdir, readdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { FileBlobs } from "./files/blobs.ts"
 import { SNIFF_BYTES, sniff } from "./files/sniff.ts"
@@ -103,9 +103,9 @@ export class Host {
   async upload(chunks: AsyncIterable<Uint8Array>, name: string) {
     const head = new Head(chunks)
     const { content_id, size } = await this.blobs.put(head, { maxBytes: MAX_UPLOAD_BYTES })
-    const { mime } = await sniff(head.bytes(), name, size <= SNIFF_BYTES)
+    const { mime, kind } = await sniff(head.bytes(), name, size <= SNIFF_BYTES)
     await this.store.recordUpload({ content_id, size, mime })
-    return { content_id, size, mime, name }
+    return { content_id, size, mime, name, kind }
   }
 
   lower(draft: Omit<Draft, "model"> & { model?: ModelChoice | undefined }): Promise<DryRun> {
@@ -159,6 +159,20 @@ export class Host {
     for await (const { content_id, modified_at } of this.blobs.list())
       if (!known.has(content_id) && modified_at < young) await this.#removeBlobs([content_id])
     await this.store.vacuum({})
+  }
+
+  /** Copy the folder while it is in use: the database by the engine's own means, then the blobs that
+   *  it names. */
+  async backup(folder: string, progress: (done: number, total: number) => void) {
+    const target = resolve(folder)
+    await mkdir(target, { recursive: true, mode: 0o700 })
+    if ((await readdir(target)).length > 0) throw new Error(`${target} is not empty`)
+    await this.store.backup(join(target, "compositor.db"), progress)
+    const blobs = new FileBlobs(join(target, "blobs"))
+    const known = await this.store.knownBlobs()
+    for (const content_id of known)
+      await blobs.put(this.blobs.open(content_id), { maxBytes: MAX_UPLOAD_BYTES })
+    return { folder: target, blobs: known.length }
   }
 
   async idle() {

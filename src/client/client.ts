@@ -215,7 +215,7 @@ export function createClient(options: ClientOptions) {
     lower: (body: LowerBody, signal?: AbortSignal) =>
       json<LowerAnswer>("POST", "/v1/lower", { body, signal }),
 
-    upload: (bytes: Body, query: { name: string }, signal?: AbortSignal) =>
+    upload: (bytes: Body, query: { name: string; inline?: boolean }, signal?: AbortSignal) =>
       json<Upload>("POST", "/v1/blobs", { bytes, query, signal }),
     /** For a transport that shows progress, which `fetch` does not. */
     uploadRequest: (name: string) => ({

@@ -1,5 +1,5 @@
 import type { Delta, StreamEvent } from "../message/row.ts"
-import { ApiError, type Client } from "./client.ts"
+import { ApiError, type Client, type SessionSummary } from "./client.ts"
 import { type Frame, FrameReader } from "./sse.ts"
 
 export type FollowEvent =
@@ -10,7 +10,10 @@ export type FollowEvent =
   | { readonly type: "connection"; readonly state: "open" | "reconnecting" }
 
 export type HostEvent =
-  | { readonly type: "row"; readonly stream: string; readonly row: StreamEvent }
+  /** A session as the list shows it now; null when it is gone. */
+  | { readonly type: "session"; readonly id: string; readonly session: SessionSummary | null }
+  /** Some changes were missed: read the list again. */
+  | { readonly type: "reset" }
   | Extract<FollowEvent, { type: "connection" }>
 
 export interface FollowOptions {
@@ -59,9 +62,10 @@ export async function* followHost(
 ): AsyncGenerator<HostEvent, void, void> {
   for await (const frame of keepOpen((from) => client.hostEvents(from), signal, timing)) {
     if ("type" in frame) yield frame
+    else if (frame.event === "reset") yield { type: "reset" }
     else if (frame.event === "row") {
-      const { stream, ...row } = JSON.parse(frame.data) as StreamEvent & { stream: string }
-      yield { type: "row", stream, row }
+      const { key, value } = JSON.parse(frame.data) as { key: string; value: SessionSummary | null }
+      yield { type: "session", id: key, session: value }
     }
   }
 }

@@ -154,6 +154,8 @@ export interface Append {
   readonly position: string | null
   readonly expected_turn_id: string | null
   readonly captures: readonly NewCapture[]
+  /** What an untitled session is called after this message. */
+  readonly title: string | null
   /** Who would run the turn, when this process runs turns. */
   readonly owner: string | null
 }

@@ -3,7 +3,7 @@ import type { BlobStore } from "../files/blobs.ts"
 import { captureRange, LOAD_LIMITS, type Sources } from "../lower/load.ts"
 import { newId } from "../message/id.ts"
 import { type Mode, type ModelChoice, SCHEMA_VERSION } from "../message/message.ts"
-import type { FileRefPart, MentionPart, Part, UnknownPart } from "../message/part.ts"
+import type { FileRefPart, MentionPart, Part, TextPart, UnknownPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { Metadata } from "../message/row.ts"
 import { newCapture } from "../store/capture.ts"
@@ -29,6 +29,8 @@ export interface Submission {
   readonly expected_turn_id?: string | undefined
   readonly metadata?: Metadata | undefined
 }
+
+const TITLE_CHARACTERS = 80
 
 /** What the store writes into a message's metadata; a surface may not (PER-006). */
 const RESERVED = [
@@ -57,6 +59,7 @@ export async function submit(rooms: SubmitRooms, submission: Submission): Promis
     mode: submission.mode ?? "immediate",
     position: submission.position ?? null,
     expected_turn_id: submission.expected_turn_id ?? null,
+    title: titleOf(submission.parts),
     owner: rooms.owner,
   })
 }
@@ -95,6 +98,17 @@ function refuseReserved(metadata: Metadata | undefined) {
 
 function metadataOf({ metadata, model }: Submission): Metadata {
   return { ...metadata, schema_version: SCHEMA_VERSION, ...(model ? { model } : {}) }
+}
+
+/** The first words, for a session that has no name yet. */
+function titleOf(parts: Submission["parts"]): string | null {
+  const words = parts.find((part): part is TextPart => part.type === "text")?.text.trimStart()
+  const [line = ""] = words?.slice(0, 4 * TITLE_CHARACTERS).split("\n") ?? []
+  const title = line.trim().replace(/\s+/g, " ")
+  if (title === "") return null
+  const characters = [...title]
+  if (characters.length <= TITLE_CHARACTERS) return title
+  return `${characters.slice(0, TITLE_CHARACTERS - 1).join("")}…`
 }
 
 interface Prepared {

@@ -95,10 +95,13 @@ export class Actions {
 
   /** Send a message's parts once more, as a new message. */
   async sendAgain(message: StoredMessage) {
-    const parts = message.parts.filter((part) => part.data.derived_from === undefined).map(partOf)
-    await this.try(() =>
-      this.store.client.send(message.session_id, { id: newId("msg"), parts, mode: "immediate" }),
-    )
+    await this.try(() => this.#resend(message))
+  }
+
+  async #resend({ session_id, parts }: StoredMessage) {
+    const own = parts.filter((part) => part.data.derived_from === undefined).map(partOf)
+    await this.store.client.send(session_id, { id: newId("msg"), parts: own, mode: "immediate" })
+    this.store.sent()
   }
 
   async stop() {
@@ -198,6 +201,17 @@ export class Actions {
     await this.try(() => this.store.client.queue.update(message.session_id, message.id, { state }))
   }
 
+  /** Let the queue go on after an error: only a message that is sent to run now does that, so the
+   *  head is sent as one. Set aside meanwhile, it can neither fire twice nor be lost. */
+  async goOn(head: StoredMessage) {
+    const { session_id, id } = head
+    await this.try(async () => {
+      await this.store.client.queue.update(session_id, id, { state: "editing" })
+      await this.#resend(head)
+      await this.store.client.queue.cancel(session_id, id)
+    })
+  }
+
   /** Let a paused message go, or one whose edit was left somewhere else. */
   async release(message: StoredMessage) {
     this.#endEdit(message.id)
@@ -261,7 +275,11 @@ function editKey(message: string): string {
 }
 
 export function partOf(part: StoredPart): AnyPart {
-  return { ...part.data, type: part.type } as AnyPart
+  return { ...part.data, type: part.type }
+}
+
+export function textIn(part: StoredPart): string {
+  return typeof part.data.text === "string" ? part.data.text : ""
 }
 
 /** The server's own words where it has some, as a sentence. */

@@ -1,7 +1,7 @@
 import { memo, useState } from "react"
 import type { FileAttachmentPart } from "../message/part.ts"
 import type { StoredMessage, Usage } from "../message/row.ts"
-import { partOf } from "./actions.ts"
+import { partOf, textIn } from "./actions.ts"
 import { useApp } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { showCount, showModel, showMoment, showTime } from "./format.ts"
@@ -95,21 +95,17 @@ interface AnswerProps {
 export const Answer = memo(function Answer({ message, live, question }: AnswerProps) {
   const reasoning = message.parts.filter((part) => part.type === "reasoning")
   const others = message.parts.filter((part) => part.type !== "reasoning")
-  const text = others.map((part) => String(part.data.text ?? "")).join("\n\n")
+  const text = others.map((part) => textIn(part)).join("\n\n")
   const thinking = live && text === ""
   return (
     <article aria-label={strings.assistant} className="flex flex-col gap-2">
       <h2 className="sr-only">{strings.assistant}</h2>
       {reasoning.map((part) => (
-        <Reasoning key={part.id} text={String(part.data.text ?? "")} live={thinking} />
+        <Reasoning key={part.id} text={textIn(part)} live={thinking} />
       ))}
       {others.map((part, at) =>
         part.type === "text" ? (
-          <Markdown
-            key={part.id}
-            text={String(part.data.text)}
-            live={live && at === others.length - 1}
-          />
+          <Markdown key={part.id} text={textIn(part)} live={live && at === others.length - 1} />
         ) : (
           <div key={part.id}>
             <InlinePart part={partOf(part)} />

@@ -61,8 +61,8 @@ export function InlinePart({ part }: { part: AnyPart }) {
 }
 
 function mentionName(target: MentionPart["target"]): string {
-  const name = target.name ?? target.label ?? target.id ?? target.path ?? target.kind
-  return String(name)
+  const names = [target.name, target.label, target.id, target.path]
+  return names.find((name) => typeof name === "string") ?? target.kind
 }
 
 function FileChip({ part: { ref } }: { part: FileRefPart }) {

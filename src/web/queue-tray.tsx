@@ -44,7 +44,7 @@ function Stopped({ head }: { head: StoredMessage | undefined }) {
       <AlertIcon className="size-4" />
       <span className="min-w-0 flex-1 basis-52">{words.stopped}</span>
       {head && (
-        <Button look="outline" onClick={() => void actions.hold(head, "queued")}>
+        <Button look="outline" onClick={() => void actions.goOn(head)}>
           {words.continue}
         </Button>
       )}

@@ -8,7 +8,6 @@ import {
 import { follow, followHost, type HostEvent } from "../client/events.ts"
 import { applyEvent, prepend, type SessionView, viewOfPage } from "../client/view.ts"
 import type { ModelChoice } from "../message/message.ts"
-import type { Session, SessionStatus } from "../message/row.ts"
 
 /** Everything the page shows, but for what is being typed. */
 export interface AppState {
@@ -34,7 +33,6 @@ export interface AppState {
 
 const PAGE = 50
 const RETRY_AFTER = 1_000
-const REFRESH_AFTER = 250
 
 /** The page's state and what feeds it: the list of sessions, and the stream of the open one. It is
  *  told at most once a frame, however fast an answer comes. */
@@ -46,7 +44,6 @@ export class Store {
   #frame: number | undefined
   #hostLink: AbortController | undefined
   #sessionLink: AbortController | undefined
-  #refreshing = false
 
   constructor(client: Client, report: (error: unknown) => void) {
     this.client = client
@@ -159,30 +156,24 @@ export class Store {
   }
 
   #hostEvent(event: HostEvent) {
-    if (event.type === "connection") {
-      this.#linked({ host: event.state === "open" })
-      if (event.state === "open") void this.#readBasics()
-      return
+    switch (event.type) {
+      case "connection":
+        this.#linked({ host: event.state === "open" })
+        if (event.state === "open") void this.#readBasics()
+        break
+      case "reset":
+        void this.#readSessions()
+        break
+      case "session":
+        this.#listSession(event.id, event.session)
+        break
     }
-    const { row } = event
-    const id = row.type === "queue" ? event.stream : row.key
-    const known = this.#state.sessions.find((session) => session.id === id)
-    if (row.type === "session" && row.headers.operation === "delete") return this.forget(id)
-    if (known && row.type === "status")
-      this.#soon({ sessions: this.#with({ ...known, status: row.value as SessionStatus }) })
-    if (known && row.type === "session")
-      this.#soon({ sessions: this.#with({ ...known, ...(row.value as Session) }) })
-    // Counts and the order of the list come with the list.
-    if (this.#refreshing) return
-    this.#refreshing = true
-    setTimeout(() => {
-      this.#refreshing = false
-      void this.#readSessions()
-    }, REFRESH_AFTER)
   }
 
-  #with(session: SessionSummary): readonly SessionSummary[] {
-    return this.#state.sessions.map((other) => (other.id === session.id ? session : other))
+  #listSession(id: string, session: SessionSummary | null) {
+    const others = this.#state.sessions.filter((other) => other.id !== id)
+    const listed = session && (session.archived_at !== null) === this.#state.archived
+    this.#soon({ sessions: listed ? merged([session], others) : others })
   }
 
   async #readBasics() {

@@ -186,7 +186,7 @@ export const strings = {
 
   empty: {
     title: "What shall the model see?",
-    text: "Write a message, point at files with @path#L10-25, drop in a screenshot. X-ray shows what a model receives before you send it.",
+    text: "Write a message, point at files with @path#L10-25, drop in a screenshot. X\u2011ray shows what a model receives before you send it.",
     mirror:
       "You are talking to mirror, a model that needs no key and no network. It answers with an exact account of what a model would have received.",
     examples: [

@@ -149,10 +149,19 @@ describe("follow", () => {
   })
 
   it("tells of every session's changes", async () => {
-    const data = JSON.stringify({ stream: "ses_1", ...rowOf(3) })
-    const client = clientOfStreams([() => sse(`event: row\ndata: ${data}\n\n`)])
-    const events = await take(followHost(client, { timing: FAST }), 2)
-    expect(events[1]).toEqual({ type: "row", stream: "ses_1", row: rowOf(3) })
+    const told = (value: object | null) => {
+      const data = JSON.stringify({ stream: "ses_1", type: "session", key: "ses_1", value })
+      return `event: row\ndata: ${data}\n\n`
+    }
+    const client = clientOfStreams([
+      () => sse(told({ queued: 2 }), told(null), "event: reset\ndata: {}\n\n"),
+    ])
+    const events = await take(followHost(client, { timing: FAST }), 4)
+    expect(events.slice(1)).toEqual([
+      { type: "session", id: "ses_1", session: { queued: 2 } },
+      { type: "session", id: "ses_1", session: null },
+      { type: "reset" },
+    ])
   })
 })
 

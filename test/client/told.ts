@@ -221,8 +221,9 @@ export class Told {
       const index = Number(id.at(-1))
       const type = index === 0 ? "reasoning" : "text"
       const row = this.#messages.find((message) => message.id === answer.id)?.parts
-      const stored = String(row?.find((part) => part.id === id)?.data.text ?? "")
-      const length = Math.max(stored.length, text.length - behind)
+      const stored = row?.find((part) => part.id === id)?.data.text
+      const least = typeof stored === "string" ? stored.length : 0
+      const length = Math.max(least, text.length - behind)
       this.#part({
         ...emptyPart(id, answer.id, index, type),
         data: { type, text: text.slice(0, length) },

@@ -1,10 +1,12 @@
 import type { Context } from "hono"
 import { z } from "zod"
-import type { Host } from "../../host.ts"
-import { MAX_UPLOAD_BYTES } from "../../host.ts"
+import { readAll } from "../../files/blobs.ts"
+import { type Host, MAX_UPLOAD_BYTES } from "../../host.ts"
+import { INLINE_ATTACHMENT_BYTES } from "../../message/limits.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { DoorError } from "../errors.ts"
 import { type Route, route } from "../route.ts"
+import { Flag } from "../schemas.ts"
 
 /** What a browser may show in place; everything else is only ever downloaded. */
 const SHOWN_IN_PLACE: ReadonlySet<string> = new Set([
@@ -19,7 +21,11 @@ export const blobRoutes: readonly Route[] = [
     method: "post",
     path: "/v1/blobs",
     summary: "Upload a file as a stream; the answer has the part that a message carries",
-    query: z.object({ name: z.string().min(1).max(1024).default("file") }),
+    query: z.object({
+      name: z.string().min(1).max(1024).default("file"),
+      /** Carry the bytes of a small readable file in the part too. */
+      inline: Flag.optional(),
+    }),
     answer: z.object({
       content_id: z.string(),
       size: z.int(),
@@ -32,8 +38,10 @@ export const blobRoutes: readonly Route[] = [
       const declared = Number(context.req.header("content-length") ?? 0)
       if (declared > MAX_UPLOAD_BYTES)
         throw new DoorError(413, "too_large", `a file may have at most ${MAX_UPLOAD_BYTES} bytes`)
-      const uploaded = await host.upload(chunksOf(context.req.raw), query.name)
-      return { ...uploaded, part: { type: "file-attachment", ...uploaded } }
+      const { kind, ...uploaded } = await host.upload(chunksOf(context.req.raw), query.name)
+      const carried = query.inline && kind !== "binary" && kind !== "archive"
+      const data = carried ? await inlineData(host, uploaded) : {}
+      return { ...uploaded, part: { type: "file-attachment", ...uploaded, ...data } }
     },
   }),
   route({
@@ -46,6 +54,12 @@ export const blobRoutes: readonly Route[] = [
     },
   }),
 ]
+
+async function inlineData(host: Host, { content_id, size }: { content_id: string; size: number }) {
+  if (size > INLINE_ATTACHMENT_BYTES) return {}
+  const bytes = await readAll(host.blobs.open(content_id), size)
+  return { data: Buffer.from(bytes).toString("base64") }
+}
 
 async function* chunksOf(request: Request): AsyncIterable<Uint8Array> {
   for await (const chunk of request.body ?? []) yield chunk

@@ -16,7 +16,7 @@ export function recordUpload(tx: Transaction, input: Bytes): null {
 
 export function attach(tx: Transaction, session_id: string, part_id: string, blob: NewBlob) {
   if (blob.stored) knowBlob(tx, blob)
-  else takeUpload(tx, blob.content_id)
+  takeUpload(tx, blob.content_id)
   tx.run(
     `INSERT INTO blob_references (session_id, part_id, content_id) VALUES (?, ?, ?)
      ON CONFLICT DO NOTHING`,

@@ -41,6 +41,9 @@ export function purgeMessage(
     tx.now,
     record.id,
   )
+  // The title may be this message's first words.
+  if (record.role === "user")
+    tx.run("UPDATE chat_sessions SET title = NULL WHERE id = ?", session.id)
   tx.run(
     "UPDATE chat_sessions SET path_revision = path_revision + 1, updated_at = ? WHERE id = ?",
     tx.now,

@@ -126,14 +126,20 @@ function enqueue(
   insertMessage(tx, record)
   const updated_at = tx.now - session.updated_at >= UPDATED_STEP_MS ? tx.now : session.updated_at
   tx.run(
-    `UPDATE chat_sessions SET last_queued_at = ?, last_created_at = ?, updated_at = ? WHERE id = ?`,
+    "UPDATE chat_sessions SET last_queued_at = ?, last_created_at = ?, updated_at = ? WHERE id = ?",
     queued_at,
     created_at,
     updated_at,
     session.id,
   )
+  if (session.title === null && input.title !== null) giveTitle(tx, session.id, input.title)
   session.last_created_at = created_at
   return record
+}
+
+function giveTitle(tx: Transaction, session_id: string, title: string) {
+  tx.run("UPDATE chat_sessions SET title = ? WHERE id = ?", title, session_id)
+  tx.tellSession(tx.session(session_id))
 }
 
 function waiting(tx: Transaction, session_id: string, message_id: string): MessageRecord {

@@ -1,0 +1,72 @@
+import type { LowerAnswer } from "../../client/client.ts"
+import { UserMessage } from "../../message/message.ts"
+import type { Block } from "../../model/prompt.ts"
+import { UsageError } from "../complain.ts"
+import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
+import { readInput } from "../input.ts"
+import { printJson, printLine, showSize, table } from "../show.ts"
+
+interface LowerOptions extends CommonOptions {
+  readonly api?: string
+  readonly model?: string
+  readonly policy?: string
+}
+
+const POLICIES = ["auto", "inline", "descriptor"] as const
+
+export async function lowerCommand(file: string | undefined, options: LowerOptions) {
+  const message = parse(await readInput(file), file ?? "standard input")
+  const policy = policyOf(options.policy)
+  await connected(options, async ({ client }) => {
+    const lowered = await client.lower({
+      message,
+      workspace_root: workspaceFolder(options),
+      ...(options.api === undefined ? {} : { api: options.api }),
+      ...(options.model === undefined ? {} : { model: options.model }),
+      ...(policy ? { policy: { file_refs: policy } } : {}),
+    })
+    if (options.json) printJson(lowered)
+    else show(lowered)
+  })
+}
+
+function parse(text: string, name: string): UserMessage {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new UsageError(`${name} is not JSON: ${(error as Error).message}`)
+  }
+  const parsed = UserMessage.safeParse(Array.isArray(value) ? { parts: value } : value)
+  if (parsed.success) return parsed.data
+  const faults = parsed.error.issues.map(({ path, message }) => `  /${path.join("/")}: ${message}`)
+  throw new UsageError(`${name} is not a message:\n${faults.join("\n")}`)
+}
+
+function policyOf(text: string | undefined) {
+  if (text === undefined) return undefined
+  const policy = POLICIES.find((known) => known === text)
+  if (!policy) throw new UsageError(`--policy ${text}: say ${POLICIES.join(", ")}`)
+  return policy
+}
+
+function show(lowered: LowerAnswer) {
+  const { api, model, tokens, bytes, prompt, receipts } = lowered
+  printLine(`${model} by ${api}: about ${tokens} tokens, a request of ${showSize(bytes)}\n`)
+  for (const message of prompt.messages)
+    for (const block of message.blocks) printLine(`${shown(block)}\n`)
+  const rows = receipts.map((receipt) => [
+    receipt.part,
+    receipt.type,
+    receipt.outcome,
+    `${receipt.tokens} tokens`,
+    receipt.reason,
+  ])
+  printLine(table([["part", "type", "outcome", "tokens", "why"], ...rows]))
+}
+
+function shown(block: Block): string {
+  if (block.type === "text") return block.text
+  const { name, mime, size } = block.media
+  return `<${block.type} ${name}, ${mime}, ${showSize(size)}>`
+}

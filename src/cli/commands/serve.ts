@@ -1,0 +1,94 @@
+import { spawn } from "node:child_process"
+import { type CommonOptions, dataFolder, workspaceFolder } from "../connect.ts"
+import { UsageError } from "../complain.ts"
+import { printJson, printLine } from "../show.ts"
+
+interface ServeOptions extends CommonOptions {
+  readonly port?: string
+  readonly open?: boolean
+  readonly another?: boolean
+}
+
+const USUAL_PORT = 4747
+/** One Ctrl-C reaches us twice when npm runs us: from the terminal and from npm. */
+const SAME_PRESS_MS = 500
+
+export async function serveCommand(options: ServeOptions) {
+  const data = dataFolder(options)
+  if (!options.another && (await tellRunning(data, options))) return
+  const running = await start(data, options)
+  const { url, link, token } = running
+  if (options.json) printJson({ url, link, token, pid: process.pid, data })
+  else greet(link, data, workspaceFolder(options))
+  if (options.open) openPage(link)
+  stopOnSignal(async () => running.close())
+}
+
+async function tellRunning(data: string, options: ServeOptions): Promise<boolean> {
+  const { findServer } = await import("../../server/registration.ts")
+  const other = await findServer(data)
+  if (!other) return false
+  const link = `${other.url}/#token=${other.token}`
+  if (options.json) printJson({ ...other, link, already_running: true })
+  else printLine(`A server lives on ${data} already:\n\n  ${link}\n`)
+  if (options.open) openPage(link)
+  return true
+}
+
+async function start(data: string, options: ServeOptions) {
+  const { serve } = await import("../../server/serve.ts")
+  const wanted = {
+    data,
+    workspace: workspaceFolder(options),
+    environment: process.env,
+    log: (text: string) => process.stderr.write(`${new Date().toISOString()} ${text}\n`),
+    // Nothing may be acknowledged after the disk failed to sync.
+    broken: (reason: string) => {
+      process.stderr.write(`compositor: ${reason}\n`)
+      process.exit(74)
+    },
+  }
+  if (options.port !== undefined) return serve({ ...wanted, port: portOf(options.port) })
+  return serve({ ...wanted, port: USUAL_PORT }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "EADDRINUSE") return serve({ ...wanted, port: 0 })
+    throw error
+  })
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port < 65_536) return port
+  throw new UsageError(`--port ${text}: a port is a number from 0 to 65535`)
+}
+
+function greet(link: string, data: string, workspace: string) {
+  printLine(`\nCompositor is ready. Open this link:\n\n  ${link}\n`)
+  printLine(`data       ${data}\nworkspace  ${workspace}\nstop       Ctrl-C\n`)
+}
+
+function openPage(link: string) {
+  const opener = openerOf()
+  if (!opener) return
+  spawn(opener, [link], { stdio: "ignore", detached: true })
+    .on("error", () => undefined)
+    .unref()
+}
+
+function openerOf(): string | undefined {
+  if (process.platform === "darwin") return "open"
+  if (process.platform === "win32") return undefined
+  const desktop = process.env.DISPLAY ?? process.env.WAYLAND_DISPLAY
+  return desktop ? "xdg-open" : undefined
+}
+
+function stopOnSignal(close: () => Promise<void>) {
+  let first = 0
+  const stop = () => {
+    const now = performance.now()
+    if (first === 0) {
+      first = now
+      void close().then(() => process.exit(0))
+    } else if (now - first > SAME_PRESS_MS) process.exit(130)
+  }
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop)
+}

@@ -1,0 +1,99 @@
+import { createReadStream, createWriteStream } from "node:fs"
+import { appendFile, mkdir, open, rename, rm } from "node:fs/promises"
+import { join } from "node:path"
+import { createInterface } from "node:readline"
+import { Readable } from "node:stream"
+import { pipeline } from "node:stream/promises"
+import { UsageError } from "../complain.ts"
+import { type CommonOptions, connected } from "../connect.ts"
+import { printJson } from "../show.ts"
+
+interface ExportOptions extends CommonOptions {
+  readonly session?: string
+  readonly output?: string
+  readonly blobs?: string
+}
+
+const PIECE_BYTES = 3 * 256 * 1024
+
+/** Write a folder as JSON lines. A file appears under its name only when it is complete. */
+export async function exportCommand(options: ExportOptions) {
+  const { output, blobs, session } = options
+  if (blobs !== undefined) await mkdir(blobs, { recursive: true })
+  await connected(options, async ({ client }) => {
+    const lines = await client.export(session === undefined ? {} : { session })
+    const bytes = Readable.fromWeb(lines as import("node:stream/web").ReadableStream)
+    const shown = blobs === undefined ? bytes : Readable.from(blobsAside(bytes, blobs))
+    if (output === undefined) return pipeline(shown, process.stdout, { end: false })
+    const partial = `${output}.partial`
+    await pipeline(shown, createWriteStream(partial))
+    await rename(partial, output)
+  })
+}
+
+export async function importCommand(
+  file: string | undefined,
+  options: CommonOptions & { blobs?: string },
+) {
+  const source = file === undefined || file === "-" ? process.stdin : createReadStream(file)
+  const { blobs } = options
+  const lines = blobs === undefined ? source : Readable.from(blobsBack(source, blobs))
+  await connected(options, async ({ client }) => {
+    const written = await client.import(Readable.toWeb(lines) as ReadableStream<Uint8Array>)
+    if (options.json) printJson(written)
+    else process.stderr.write(`imported ${written.rows} rows and ${written.blobs} files\n`)
+  })
+}
+
+interface BlobData {
+  readonly content_id: string
+  readonly at: number
+  readonly base64: string
+}
+
+async function* blobsAside(bytes: Readable, folder: string): AsyncIterable<string> {
+  for await (const line of createInterface({ input: bytes })) {
+    if (!line.startsWith('{"type":"blob-data"')) {
+      yield `${line}\n`
+      continue
+    }
+    const { content_id, at, base64 } = (JSON.parse(line) as { data: BlobData }).data
+    const file = blobFile(folder, content_id)
+    if (at === 0) await rm(file, { force: true })
+    await appendFile(file, Buffer.from(base64, "base64"))
+  }
+}
+
+async function* blobsBack(bytes: Readable, folder: string): AsyncIterable<Buffer> {
+  for await (const line of createInterface({ input: bytes })) {
+    yield Buffer.from(`${line}\n`)
+    if (!line.startsWith('{"type":"blob"')) continue
+    const { data } = JSON.parse(line) as { data: { content_id: string; size: number } }
+    if (data.size > 0) yield* pieces(folder, data.content_id)
+  }
+}
+
+async function* pieces(folder: string, content_id: string): AsyncIterable<Buffer> {
+  const file = await open(blobFile(folder, content_id)).catch(() => {
+    throw new UsageError(`${folder} has no file for ${content_id}`)
+  })
+  let at = 0
+  try {
+    for (;;) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(PIECE_BYTES), 0, PIECE_BYTES, at)
+      if (bytesRead === 0) return
+      const base64 = buffer.subarray(0, bytesRead).toString("base64")
+      yield Buffer.from(
+        `${JSON.stringify({ type: "blob-data", data: { content_id, at, base64 } })}\n`,
+      )
+      at += bytesRead
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+function blobFile(folder: string, content_id: string): string {
+  if (!/^sha256:[0-9a-f]{64}$/.test(content_id)) throw new UsageError(`${content_id} names no file`)
+  return join(folder, content_id.replace(":", "-"))
+}

@@ -1,0 +1,37 @@
+import { CommanderError } from "commander"
+import { ApiError } from "../client/client.ts"
+
+/** A mistake in how a command was called or in what it was given. */
+export class UsageError extends Error {}
+
+const USAGE = 2
+const FAILED = 1
+
+/** Say what went wrong, for a person or for a program, and give the exit code. */
+export function complain(error: unknown, json: boolean): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE
+  const told = tell(error)
+  if (json) process.stderr.write(`${JSON.stringify({ error: told })}\n`)
+  else process.stderr.write(`compositor: ${told.message}${list(told.details)}\n`)
+  return error instanceof UsageError ? USAGE : FAILED
+}
+
+interface Told {
+  readonly code: string
+  readonly message: string
+  readonly details?: readonly { readonly path: string; readonly message: string }[]
+}
+
+function tell(error: unknown): Told {
+  if (error instanceof ApiError) {
+    const { code, message, details } = error
+    return { code, message, ...(details.length > 0 ? { details } : {}) }
+  }
+  if (error instanceof UsageError) return { code: "usage", message: error.message }
+  const { code, message } = error as NodeJS.ErrnoException
+  return { code: code ?? "failed", message: message ?? String(error) }
+}
+
+function list(details: Told["details"] = []): string {
+  return details.map(({ path, message }) => `\n  ${path}: ${message}`).join("")
+}

@@ -1,0 +1,79 @@
+import { homedir } from "node:os"
+import { join, resolve } from "node:path"
+import { type Client, createClient } from "../client/client.ts"
+import { UsageError } from "./complain.ts"
+
+export interface CommonOptions {
+  readonly json?: boolean
+  readonly data?: string
+  readonly url?: string
+  readonly token?: string
+  readonly workspace?: string
+}
+
+export interface Connection {
+  readonly client: Client
+  /** Whether the rooms run in this process: then it must stay until its turns are done. */
+  readonly local: boolean
+  /** Wait until nothing runs in this process. */
+  idle(): Promise<void>
+  close(): Promise<void>
+}
+
+export function dataFolder(options: CommonOptions): string {
+  const given = options.data ?? process.env.COMPOSITOR_DATA
+  if (given) return resolve(given)
+  return join(process.env.XDG_DATA_HOME || join(homedir(), ".local", "share"), "compositor")
+}
+
+export function workspaceFolder(options: CommonOptions): string {
+  return resolve(options.workspace ?? ".")
+}
+
+/** Reach the rooms: the server that was named, the one that lives on the data folder, or, where none
+ *  lives, the same rooms in this process. */
+export async function connect(options: CommonOptions): Promise<Connection> {
+  if (options.url !== undefined) return remote(options.url, tokenOf(options))
+  const data = dataFolder(options)
+  const { findServer } = await import("../server/registration.ts")
+  const running = await findServer(data)
+  if (running) return remote(running.url, running.token)
+  return inProcess(data, workspaceFolder(options))
+}
+
+function tokenOf(options: CommonOptions): string {
+  const token = options.token ?? process.env.COMPOSITOR_TOKEN
+  if (token) return token
+  throw new UsageError("--url needs a token: --token or COMPOSITOR_TOKEN")
+}
+
+function remote(url: string, token: string): Connection {
+  const nothing = async () => undefined
+  return { client: createClient({ url, token }), local: false, idle: nothing, close: nothing }
+}
+
+async function inProcess(data: string, workspace: string): Promise<Connection> {
+  const { openHost } = await import("../host.ts")
+  const { createApp } = await import("../server/app.ts")
+  const host = await openHost({ data, workspace, environment: process.env })
+  const app = createApp(host, { rules: null, log: (text) => process.stderr.write(`${text}\n`) })
+  const client = createClient({
+    url: "http://in.process",
+    token: "none",
+    fetch: (url, init) => app.request(url, init),
+  })
+  return { client, local: true, idle: () => host.idle(), close: () => host.close() }
+}
+
+/** Connect, do it, and leave nothing open behind, whatever happened. */
+export async function connected<T>(
+  options: CommonOptions,
+  use: (connection: Connection) => Promise<T>,
+): Promise<T> {
+  const connection = await connect(options)
+  try {
+    return await use(connection)
+  } finally {
+    await connection.close()
+  }
+}

@@ -1,0 +1,67 @@
+import { createReadStream } from "node:fs"
+import { stat } from "node:fs/promises"
+import { basename } from "node:path"
+import { Readable } from "node:stream"
+import type { Client } from "../client/client.ts"
+import type { Part } from "../message/part.ts"
+import { UsageError } from "./complain.ts"
+
+/** One flag of `send`, in the order in which it was given: order means something in a message. */
+export interface SendPiece {
+  readonly type: "ref" | "attach" | "context"
+  readonly value: string
+}
+
+export async function partOf(piece: SendPiece, client: Client): Promise<Part> {
+  switch (piece.type) {
+    case "ref":
+      return fileRef(piece.value)
+    case "attach":
+      return attachment(piece.value, client)
+    case "context":
+      return editorContext(piece.value)
+  }
+}
+
+/** `path`, `path#L10` or `path#L10-25`. */
+export function fileRef(text: string): Part {
+  const match = /^(.+?)(?:#L(\d+)(?:[-:]L?(\d+))?)?$/s.exec(text)
+  const [, path = text, start, end = start] = match ?? []
+  if (start === undefined) return { type: "file-ref", ref: { kind: "path", path } }
+  const range = { start: Number(start), end: Number(end) }
+  if (range.start < 1) throw new UsageError(`${text}: lines start at 1`)
+  if (range.end < range.start) throw new UsageError(`${text}: the range ends before it starts`)
+  return { type: "file-ref", ref: { kind: "path", path, range } }
+}
+
+export async function attachment(file: string, client: Client, inline = false): Promise<Part> {
+  const { part } = await upload(file, client, inline)
+  return part
+}
+
+async function upload(file: string, client: Client, inline: boolean) {
+  const found = await stat(file).catch(() => undefined)
+  if (!found) throw new UsageError(`${file}: there is no such file`)
+  if (!found.isFile()) throw new UsageError(`${file} is not a regular file`)
+  const bytes = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>
+  return client.upload(bytes, { name: basename(file), ...(inline ? { inline } : {}) })
+}
+
+function editorContext(text: string): Part {
+  const at = text.indexOf("=")
+  if (at < 1) throw new UsageError(`--context ${text}: write kind=json, e.g. selection={"node":7}`)
+  const payload = parse(text.slice(at + 1), text)
+  const kind = text.slice(0, at)
+  return { type: "editor-context", kind, source: "cli", payload, emitted_at: Date.now() }
+}
+
+function parse(json: string, text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(json)
+    if (typeof value === "object" && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>
+  } catch (error) {
+    throw new UsageError(`--context ${text}: ${(error as Error).message}`)
+  }
+  throw new UsageError(`--context ${text}: the payload must be a JSON object`)
+}

@@ -1,0 +1,139 @@
+import { readFileSync } from "node:fs"
+import { Command, Option } from "commander"
+import type { SendPiece } from "./pieces.ts"
+
+/** Every command with its options. A command's code is loaded only when it runs. */
+export function program(): Command {
+  const root = new Command("compositor")
+    .description("Compose what you mean for an AI agent; keep it; see what the model sees.")
+    .version(version(), "-V, --version")
+    .exitOverride()
+    .showHelpAfterError("(--help shows how it is called)")
+  for (const add of [serving, sending, looking, moving, keeping]) add(root)
+  return root
+}
+
+function version(): string {
+  const file = new URL("../../package.json", import.meta.url)
+  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version
+}
+
+/** Options that every command has. */
+function common(command: Command): Command {
+  return command
+    .option("--json", "answer in JSON")
+    .option("--data <folder>", "data folder (or COMPOSITOR_DATA)")
+    .option("--url <address>", "another server instead of the data folder's own")
+    .option("--token <token>", "its token (or COMPOSITOR_TOKEN)")
+    .option("--workspace <folder>", "workspace (default: this folder)")
+}
+
+function serving(root: Command) {
+  common(root.command("serve"))
+    .description("start the server and print one link to its page")
+    .option("--port <number>", "port (default: 4747, or a free one)")
+    .option("--open", "open the page where a desktop exists")
+    .option("--another", "start even when a server lives on this folder already")
+    .action(async (options) => (await import("./commands/serve.ts")).serveCommand(options))
+}
+
+function sending(root: Command) {
+  const pieces: SendPiece[] = []
+  const piece = (type: SendPiece["type"]) => (value: string) => pieces.push({ type, value })
+  common(root.command("send"))
+    .description("send a message and stream the answer")
+    .argument("[text...]", "what you say; piped input is added (or is all of it)")
+    .addOption(
+      new Option("-r, --ref <path#L10-25>", "refer to a file, or lines of it").argParser(
+        piece("ref"),
+      ),
+    )
+    .addOption(new Option("-a, --attach <file>", "attach a file").argParser(piece("attach")))
+    .addOption(
+      new Option("-c, --context <kind=json>", "add editor context").argParser(piece("context")),
+    )
+    .option("-m, --model <provider/model>", "which model answers")
+    .option("-s, --session <id>", "go on with a session")
+    .option("--continue", "go on with the last session of this workspace")
+    .option("--mode <mode>", "immediate, queued, paused or steer", "immediate")
+    .option("--id <id>", "message id; the same id twice is one message")
+    .option("--no-wait", "do not wait for the answer")
+    .action(async (text, options) =>
+      (await import("./commands/send.ts")).sendCommand(text, pieces, options),
+    )
+  common(root.command("attach"))
+    .description("put a file into the blob store and print its part")
+    .argument("<file>")
+    .action(async (file, options) =>
+      (await import("./commands/attach.ts")).attachCommand(file, options),
+    )
+  common(root.command("lower"))
+    .description("show what a model would be sent for a message; nothing is kept")
+    .argument("[file]", "message as JSON: { parts } (default or -: standard input)")
+    .option("--api <api>", "wire API, e.g. anthropic-messages")
+    .option("-m, --model <provider/model>", "which model")
+    .option("--policy <policy>", "file references: auto, inline or descriptor")
+    .action(async (file, options) =>
+      (await import("./commands/lower.ts")).lowerCommand(file, options),
+    )
+}
+
+function looking(root: Command) {
+  const sessions = common(root.command("sessions"))
+    .description("list sessions; rename, archive or delete one")
+    .option("--archived", "archived ones too")
+    .option("--limit <number>", "how many", "20")
+    .action(async (options) => (await import("./commands/sessions.ts")).listCommand(options))
+  const verbs = [
+    ["rename", "<id> <title>", "give a session another title"],
+    ["archive", "<id>", "put a session away"],
+    ["restore", "<id>", "bring an archived session back"],
+    ["rm", "<id>", "delete a session and its content"],
+  ] as const
+  for (const [verb, words, description] of verbs) {
+    const command = common(sessions.command(`${verb} ${words}`)).description(description)
+    if (verb === "rm") command.option("--cascade", "its branches too")
+    command.action(async (...given) =>
+      (await import("./commands/sessions.ts")).changeCommand(verb, given),
+    )
+  }
+  common(root.command("inspect"))
+    .description("show every stage of one message, side by side")
+    .argument("<session>")
+    .option("--message <id>", "which message (default: the last one)")
+    .action(async (id, options) =>
+      (await import("./commands/inspect.ts")).inspectCommand(id, options),
+    )
+  common(root.command("models"))
+    .description("list the models that are known and which can be asked here")
+    .action(async (options) => (await import("./commands/models.ts")).modelsCommand(options))
+}
+
+function moving(root: Command) {
+  common(root.command("export"))
+    .description("write the folder, or one session, as JSON lines")
+    .option("--jsonl", "JSON lines (the only format so far)")
+    .option("-s, --session <id>", "only this session")
+    .option("-o, --output <file>", "into a file instead of standard output")
+    .option("--blobs <folder>", "write attachments as files there instead of into the lines")
+    .action(async (options) => (await import("./commands/transfer.ts")).exportCommand(options))
+  common(root.command("import"))
+    .description("write exported JSON lines into a folder; all or nothing")
+    .argument("[file]", "the lines (default or -: standard input)")
+    .option("--blobs <folder>", "where the export put its attachments")
+    .action(async (file, options) =>
+      (await import("./commands/transfer.ts")).importCommand(file, options),
+    )
+}
+
+function keeping(root: Command) {
+  common(root.command("backup"))
+    .description("copy the data folder while it is in use")
+    .argument("<folder>", "an empty or new folder")
+    .action(async (folder, options) =>
+      (await import("./commands/backup.ts")).backupCommand(folder, options),
+    )
+  common(root.command("vacuum"))
+    .description("give back the space of what was deleted")
+    .action(async (options) => (await import("./commands/backup.ts")).vacuumCommand(options))
+}

@@ -1,0 +1,235 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import AxeBuilder from "@axe-core/playwright"
+import {
+  type Browser,
+  type BrowserContext,
+  chromium,
+  type Locator,
+  type Page,
+} from "playwright-core"
+import { onTestFailed, onTestFinished } from "vitest"
+import { buildPage } from "../../scripts/build.ts"
+import { createClient } from "../../src/client/client.ts"
+import { mirror } from "../../src/provider/mirror.ts"
+import { type RecordedCall, type ScriptStep, scripted } from "../../src/provider/scripted.ts"
+import { type Running, serve } from "../../src/server/serve.ts"
+import { chromiumPath } from "../machine.ts"
+
+const FLAGS = [
+  "--no-sandbox",
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+]
+
+/** The page, built, and a browser to see it in. */
+export async function openBrowser(): Promise<Browser> {
+  await buildPage()
+  return chromium.launch({ executablePath: chromiumPath(), args: FLAGS })
+}
+
+/** The real server over a folder of its own, with a model that says what a test wants, when it wants.
+ *  "hold" in a message makes the answer wait in its middle, and "fail" makes it fail there. */
+export class Theatre {
+  readonly #data: string
+  readonly #workspace: string
+  #held = Promise.withResolvers<void>()
+  #running: Running | undefined
+  #port = 0
+
+  private constructor(data: string, workspace: string) {
+    this.#data = data
+    this.#workspace = workspace
+  }
+
+  static async open(): Promise<Theatre> {
+    const root = await mkdtemp(join(tmpdir(), "compositor-web-"))
+    const theatre = new Theatre(join(root, "data"), root)
+    onTestFinished(async () => {
+      theatre.release()
+      await theatre.close()
+      await rm(root, { recursive: true, force: true })
+    })
+    const lines = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`)
+    await writeFile(join(root, "notes.md"), lines.join("\n"))
+    await theatre.serve()
+    return theatre
+  }
+
+  async serve() {
+    const providers = new Map([
+      ["mirror", scripted((call) => this.#answer(call))],
+      ["scripted", mirror()],
+    ])
+    this.#running = await serve({
+      data: this.#data,
+      workspace: this.#workspace,
+      environment: {},
+      providers,
+      port: this.#port,
+      registered: false,
+    })
+    this.#port = Number(new URL(this.#running.url).port)
+  }
+
+  async close() {
+    await this.#running?.close()
+    this.#running = undefined
+  }
+
+  get link(): string {
+    return this.#server.link
+  }
+
+  get client() {
+    return createClient({ url: this.#server.url, token: this.#server.token })
+  }
+
+  /** Let go on what "hold" holds. */
+  release() {
+    this.#held.resolve()
+    this.#held = Promise.withResolvers()
+  }
+
+  get #server(): Running {
+    if (!this.#running) throw new Error("The server is not running.")
+    return this.#running
+  }
+
+  #answer({ newest }: RecordedCall): ScriptStep[] {
+    const said = (newest?.blocks ?? []).map((block) =>
+      block.type === "text" ? block.text : `<${block.media.mime} ${block.media.name}>`,
+    )
+    const text = said.join("\n")
+    const begin = { text: `You said: **${said[0]?.split("\n")[0]?.trim() ?? ""}**` }
+    if (text.includes("fail"))
+      return [
+        begin,
+        { error: { code: "overloaded", message: "the model is overloaded", retryable: false } },
+      ]
+    const rest = { text: `\n\n${said.slice(1).join("\n\n")}\n\nThat is all of it.` }
+    return text.includes("hold") ? [begin, { wait: this.#held.promise }, rest] : [begin, rest]
+  }
+}
+
+/** One person at one page. */
+export class Visitor {
+  readonly page: Page
+  readonly faults: string[] = []
+
+  private constructor(page: Page) {
+    this.page = page
+    page.on("pageerror", (error) => this.faults.push(error.message))
+    page.on("console", (message) => {
+      if (message.type() === "error") this.faults.push(message.text())
+    })
+  }
+
+  static async come(
+    browser: Browser,
+    link: string,
+    options: VisitorOptions = {},
+  ): Promise<Visitor> {
+    const context: BrowserContext = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      reducedMotion: "reduce",
+      ...options,
+    })
+    const page = await context.newPage()
+    page.setDefaultTimeout(10_000)
+    onTestFinished(() => context.close())
+    onTestFailed(async () => {
+      await page.screenshot({ path: join(tmpdir(), "compositor-web-failed.png") }).catch(() => {})
+    })
+    const visitor = new Visitor(page)
+    await page.goto(link)
+    return visitor
+  }
+
+  get composer(): Locator {
+    return this.page.getByRole("textbox", { name: "Message" })
+  }
+
+  get queue(): Locator {
+    return this.page.getByRole("region", { name: "Queue" })
+  }
+
+  get log(): Locator {
+    return this.page.getByRole("log")
+  }
+
+  get answers(): Locator {
+    return this.page.getByRole("article", { name: "Assistant" })
+  }
+
+  get chips(): Locator {
+    return this.page.getByRole("list", { name: "Attachments" }).getByRole("listitem")
+  }
+
+  button(name: string | RegExp): Locator {
+    return this.page.getByRole("button", {
+      name,
+      ...(typeof name === "string" ? { exact: true } : {}),
+    })
+  }
+
+  async write(text: string) {
+    await this.composer.click()
+    await this.page.keyboard.type(text)
+  }
+
+  async send(text: string) {
+    await this.write(text)
+    await this.page.keyboard.press("Enter")
+  }
+
+  async sees(locator: Locator, text: string | RegExp) {
+    await locator.filter({ hasText: text }).first().waitFor()
+  }
+
+  /** What the clipboard or a drag would bring: a real event with a real file. */
+  async hand(kind: "paste" | "drop", file: { name: string; type: string; base64: string }) {
+    await this.page.evaluate(
+      ([kind, { name, type, base64 }]) => {
+        const bytes = Uint8Array.from(atob(base64), (char) => char.charCodeAt(0))
+        const transfer = new DataTransfer()
+        transfer.items.add(new File([bytes], name, { type }))
+        const options = { bubbles: true, cancelable: true }
+        if (kind === "paste") {
+          const event = new ClipboardEvent("paste", { ...options, clipboardData: transfer })
+          document.querySelector(".cm-content")?.dispatchEvent(event)
+        } else {
+          for (const name of ["dragenter", "dragover", "drop"])
+            document.body.dispatchEvent(new DragEvent(name, { ...options, dataTransfer: transfer }))
+        }
+      },
+      [kind, file] as const,
+    )
+  }
+
+  /** What axe finds wrong, in one line each. */
+  async barriers(): Promise<string[]> {
+    const { violations } = await new AxeBuilder({ page: this.page }).analyze()
+    return violations.map(
+      ({ id, nodes }) => `${id}: ${nodes.map((node) => node.target.join(" ")).join(", ")}`,
+    )
+  }
+}
+
+interface VisitorOptions {
+  readonly colorScheme?: "light" | "dark"
+  readonly viewport?: { readonly width: number; readonly height: number }
+}
+
+/** Sixteen by sixteen, red. */
+export const PICTURE = {
+  name: "shot.png",
+  type: "image/png",
+  base64:
+    "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR4nGM4oKBAEmIY1TCqYfhqAAC6CAAQx2ckEwAAAABJRU5ErkJggg==",
+}
