@@ -17,7 +17,7 @@ export function* exportRows(
   const sessions =
     session_id === null ? select("session", "true") : select("session", "id = ?", session_id)
   for (const session of sessions) {
-    yield { type: "session", data: session }
+    yield { type: "session", data: withoutStream(session) }
     const id = String(session.id)
     for (const message of select("message", "session_id = ?", id)) {
       yield { type: "message", data: message }
@@ -28,6 +28,11 @@ export function* exportRows(
       for (const data of select(type, "session_id = ?", id)) yield { type, data }
   }
   yield* shared(select, session_id)
+}
+
+// A stream is not carried along: an imported session begins its own.
+function withoutStream({ first_event: _first, next_event: _next, ...session }: Row): Row {
+  return session
 }
 
 function* shared(

@@ -14,18 +14,15 @@ import type { Connection } from "./connection.ts"
 import { exportRows } from "./export-rows.ts"
 import { LIVE, WAITING } from "./operations/claim.ts"
 import {
-  type EventsRecord,
-  type KeptEvent,
   type MessageRecord,
   messageOf,
-  messageRowOf,
   type PartRecord,
-  partOf,
   type SessionRecord,
   sessionOf,
   type TurnRecord,
   turnOf,
 } from "./rows.ts"
+import { StreamReads } from "./stream-reads.ts"
 import { Statements } from "./transaction.ts"
 
 type Value = string | number | null
@@ -34,10 +31,12 @@ type Value = string | number | null
 export class SqliteReads implements Reads {
   readonly #connection: Connection
   readonly #statements: Statements
+  readonly #streams: StreamReads
 
   constructor(connection: Connection) {
     this.#connection = connection
     this.#statements = new Statements(connection)
+    this.#streams = new StreamReads(this.#statements)
   }
 
   session(id: string): Session | null {
@@ -202,24 +201,11 @@ export class SqliteReads implements Reads {
   }
 
   head(stream_id: string): { first_seq: number; next_seq: number } {
-    const row = this.#get<{ first_seq: number; next_seq: number }>(
-      "SELECT first_seq, next_seq FROM streams WHERE id = ?",
-      stream_id,
-    )
-    return row ?? { first_seq: 0, next_seq: 0 }
+    return this.#streams.head(stream_id)
   }
 
   events(stream_id: string, from: number, limit: number): StreamEvent[] {
-    const records = this.#all<EventsRecord>(
-      `SELECT * FROM events WHERE stream_id = ? AND seq >=
-         coalesce((SELECT max(seq) FROM events WHERE stream_id = ? AND seq <= ?), 0)
-       ORDER BY seq LIMIT ?`,
-      stream_id,
-      stream_id,
-      from,
-      limit,
-    )
-    return records.flatMap((record) => this.#opened(record)).filter((event) => event.seq >= from)
+    return this.#streams.events(stream_id, from, limit)
   }
 
   exportRows(session_id: string | null): Iterable<ExportRow> {
@@ -246,30 +232,6 @@ export class SqliteReads implements Reads {
       "SELECT content_id FROM blobs ORDER BY content_id",
     )
     return rows.map((row) => row.content_id)
-  }
-
-  #opened(record: EventsRecord): StreamEvent[] {
-    const kept = JSON.parse(record.body_json) as KeptEvent[]
-    return kept.map(({ type, key, operation, value }, at) => {
-      const row = value === undefined ? this.#row(type, key) : value
-      const gone = row === null
-      return {
-        seq: record.seq + at,
-        type,
-        key,
-        value: row,
-        headers: { operation: gone ? "delete" : operation, txid: record.txid },
-      }
-    })
-  }
-
-  #row(type: string, key: string): Record<string, unknown> | null {
-    if (type === "part") {
-      const part = this.#get<PartRecord>("SELECT * FROM chat_parts WHERE id = ?", key)
-      return part ? partOf(part) : null
-    }
-    const message = this.#get<MessageRecord>("SELECT * FROM chat_messages WHERE id = ?", key)
-    return message ? messageRowOf(message) : null
   }
 
   #newestFirst(path: readonly Segment[], limit: number, before: Cursor | undefined) {

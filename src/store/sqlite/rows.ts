@@ -30,6 +30,8 @@ export interface SessionRecord {
   drain: "open" | "stopped"
   next_seq: number
   next_fence: number
+  first_event: number
+  next_event: number
   last_queued_at: number
   last_created_at: number
   created_at: number

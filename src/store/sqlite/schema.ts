@@ -26,6 +26,8 @@ CREATE TABLE chat_sessions (
   drain TEXT NOT NULL DEFAULT 'open',
   next_seq INTEGER NOT NULL DEFAULT 1,
   next_fence INTEGER NOT NULL DEFAULT 1,
+  first_event INTEGER NOT NULL DEFAULT 0,
+  next_event INTEGER NOT NULL DEFAULT 0,
   last_queued_at INTEGER NOT NULL DEFAULT 0,
   last_created_at INTEGER NOT NULL DEFAULT 0,
   created_at INTEGER NOT NULL,
@@ -54,7 +56,7 @@ CREATE TABLE chat_messages (
 );
 CREATE INDEX chat_messages_created ON chat_messages (session_id, created_at);
 CREATE UNIQUE INDEX chat_messages_history ON chat_messages (session_id, seq) WHERE seq IS NOT NULL;
-CREATE INDEX chat_messages_queue ON chat_messages (session_id, position, id)
+CREATE INDEX chat_messages_queue ON chat_messages (session_id, position)
   WHERE state IN ('queued', 'paused', 'editing');
 
 CREATE TABLE chat_parts (
@@ -139,6 +141,7 @@ CREATE TABLE uploads (
 );
 CREATE INDEX uploads_content ON uploads (content_id);
 
+-- Heads of streams. A session's own stream has its head in its row: a send then writes one row less.
 CREATE TABLE streams (
   id TEXT PRIMARY KEY,
   session_id TEXT,

@@ -24,6 +24,7 @@ export class Transaction {
   wrote = false
   readonly #statements: Statements
   readonly #pending = new Map<string, string[]>()
+  readonly #marks = new Map<string, Marks>()
 
   constructor(statements: Statements, now: number, txid: string) {
     this.#statements = statements
@@ -95,6 +96,11 @@ export class Transaction {
     else this.#pending.set(stream, [event])
   }
 
+  /** Change a session's marks in the same statement that numbers its events. */
+  mark(session_id: string, marks: Marks) {
+    this.#marks.set(session_id, marks)
+  }
+
   finish() {
     // Two streams in one transaction are numbered in the order of their ids.
     const ids = [...this.#pending.keys()].sort()
@@ -102,23 +108,51 @@ export class Transaction {
   }
 
   #number(stream: string, events: readonly string[]) {
-    const head = this.get<{ next_seq: number }>(
-      `INSERT INTO streams (id, session_id, next_seq) VALUES (?, NULL, ?)
-       ON CONFLICT (id) DO UPDATE SET next_seq = next_seq + excluded.next_seq RETURNING next_seq`,
-      stream,
-      events.length,
-    )
+    this.streams.add(stream)
+    const next = this.#moveHead(stream, events.length)
+    if (next === undefined) throw new Error(`there is no stream ${stream} to tell of this`)
     this.run(
       "INSERT INTO events (stream_id, seq, count, body_json, txid) VALUES (?, ?, ?, ?, ?)",
       stream,
-      (head?.next_seq ?? 0) - events.length,
+      next - events.length,
       events.length,
       `[${events.join(",")}]`,
       this.txid,
     )
-    this.streams.add(stream)
+  }
+
+  #moveHead(stream: string, count: number): number | undefined {
+    this.wrote = true
+    const own = stream.startsWith("ses_") ? this.#moveSessionHead(stream, count) : undefined
+    return (own ?? this.get<{ next: number }>(MOVE_OTHER_HEAD, count, stream))?.next
+  }
+
+  #moveSessionHead(stream: string, count: number): { next: number } | undefined {
+    const marks = this.#marks.get(stream)
+    if (!marks) return this.get(MOVE_HEAD, count, stream)
+    const { last_queued_at, last_created_at, updated_at } = marks
+    if (updated_at === undefined)
+      return this.get(MARK, count, last_queued_at, last_created_at, stream)
+    return this.get(MARK_USED, count, last_queued_at, last_created_at, updated_at, stream)
   }
 }
+
+/** What a new message changes in its session's row. */
+interface Marks {
+  readonly last_queued_at: number
+  readonly last_created_at: number
+  readonly updated_at?: number
+}
+
+// `updated_at` is indexed three times: a statement that names it pays for that, changed or not.
+const MOVE_OTHER_HEAD =
+  "UPDATE streams SET next_seq = next_seq + ? WHERE id = ? RETURNING next_seq AS next"
+const MOVE_HEAD = `UPDATE chat_sessions SET next_event = next_event + ?
+  WHERE id = ? RETURNING next_event AS next`
+const MARK = `UPDATE chat_sessions SET next_event = next_event + ?, last_queued_at = ?,
+  last_created_at = ? WHERE id = ? RETURNING next_event AS next`
+const MARK_USED = `UPDATE chat_sessions SET next_event = next_event + ?, last_queued_at = ?,
+  last_created_at = ?, updated_at = ? WHERE id = ? RETURNING next_event AS next`
 
 /** Prepared statements of one connection, by their text. */
 export class Statements {

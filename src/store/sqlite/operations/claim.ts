@@ -57,6 +57,8 @@ function fire(tx: Transaction, session: SessionRecord, head: MessageRecord, owne
     tx.now,
     session.id,
   )
+  if (session.drain === "stopped" || session.model_json !== model_json)
+    tx.tellSession(tx.session(session.id))
   tx.tellMessage(fired)
   const turn = openTurn(tx, {
     session_id: session.id,

@@ -4,7 +4,7 @@ import type { Deleted } from "../../store.ts"
 import type { MessageRecord, SessionRecord } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
 import { detach, dropUnreferenced } from "./blobs.ts"
-import { liveTurn } from "./claim.ts"
+import { LIVE, liveTurn } from "./claim.ts"
 
 /** Remove a session's content from rows, events and blobs (decision 17). What living branches read
  *  stays, hidden, until the last of them goes (SES-021). */
@@ -41,16 +41,9 @@ export function purgeMessage(
     tx.now,
     record.id,
   )
-  // The title may be this message's first words.
-  if (record.role === "user")
-    tx.run("UPDATE chat_sessions SET title = NULL WHERE id = ?", session.id)
-  tx.run(
-    "UPDATE chat_sessions SET path_revision = path_revision + 1, updated_at = ? WHERE id = ?",
-    tx.now,
-    session.id,
-  )
-  restartStream(tx, session.id)
-  tx.tellSession(tx.session(session.id))
+  // A title may be this message's first words, and a branch's title begins with its parent's.
+  const words = record.role === "user" ? session.title : null
+  for (const reader of [session, ...branchesWith(tx, record)]) startAnew(tx, reader, words)
   return { content_ids: dropUnreferenced(tx), txid: tx.txid }
 }
 
@@ -65,6 +58,25 @@ export function sweep(
   )
   for (const { id } of streams) restartStream(tx, id)
   return { content_ids: dropUnreferenced(tx) }
+}
+
+function branchesWith(tx: Transaction, { session_id, seq }: MessageRecord): SessionRecord[] {
+  return readersOf(tx, session_id).filter((reader) =>
+    pathOf(reader).some((segment) => segment.owner === session_id && within(segment, seq)),
+  )
+}
+
+function startAnew(tx: Transaction, session: SessionRecord, words: string | null) {
+  const { id, title } = session
+  tx.run(
+    `UPDATE chat_sessions SET title = ?, path_revision = path_revision + 1, updated_at = ?
+     WHERE id = ?`,
+    words !== null && title?.startsWith(words) ? null : title,
+    tx.now,
+    id,
+  )
+  restartStream(tx, id)
+  tx.tellSession(tx.session(id))
 }
 
 function readersOf(tx: Transaction, owner: string): SessionRecord[] {
@@ -82,8 +94,18 @@ function pathOf(session: SessionRecord): Segment[] {
   return JSON.parse(session.path_json)
 }
 
+// Branches may keep the row for its path, but nothing of what it said; whoever runs its turn is out.
 function hide(tx: Transaction, id: string) {
-  tx.run("UPDATE chat_sessions SET deleted_at = ? WHERE id = ?", tx.now, id)
+  tx.run(
+    "UPDATE chat_sessions SET deleted_at = ?, title = NULL, metadata_json = '{}' WHERE id = ?",
+    tx.now,
+    id,
+  )
+  tx.run(
+    `UPDATE turns SET state = 'aborted', ended_at = ? WHERE session_id = ? AND state IN ${LIVE}`,
+    tx.now,
+    id,
+  )
   tx.tell(id, "session", id, "delete", "null")
 }
 
@@ -103,6 +125,7 @@ function removeUnreachable(tx: Transaction, id: string) {
     if (reach.some((segment) => within(segment, message.seq))) continue
     removeParts(tx, message)
     removeTurnText(tx, message)
+    tx.run("DELETE FROM turns WHERE message_id = ?", message.id)
     tx.run("DELETE FROM chat_messages WHERE id = ?", message.id)
   }
 }
@@ -113,6 +136,12 @@ function within(segment: Segment, seq: number | null): boolean {
 
 function removeAll(tx: Transaction, id: string) {
   tx.run("DELETE FROM streams WHERE session_id = ? AND id <> ?", id, id)
+  // The head of its stream outlives the session: who follows it hears the last word.
+  tx.run(
+    `INSERT OR REPLACE INTO streams (id, first_seq, next_seq)
+     SELECT id, next_event, next_event FROM chat_sessions WHERE id = ?`,
+    id,
+  )
   tx.run("DELETE FROM chat_sessions WHERE id = ?", id)
   // Prompts are kept by digest for every session that used them.
   tx.run(
@@ -147,4 +176,5 @@ function removeTurnText(tx: Transaction, message: MessageRecord) {
 function restartStream(tx: Transaction, id: string) {
   tx.run("DELETE FROM events WHERE stream_id = ?", id)
   tx.run("UPDATE streams SET first_seq = next_seq WHERE id = ?", id)
+  tx.run("UPDATE chat_sessions SET first_event = next_event WHERE id = ?", id)
 }

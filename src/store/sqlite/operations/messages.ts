@@ -3,10 +3,12 @@ import type { MessageRecord, PartRecord } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
 import { attach, detach } from "./blobs.ts"
 
-export function insertMessage(tx: Transaction, record: MessageRecord) {
-  tx.run(
+/** False when there is a message of this id already. */
+export function insertMessage(tx: Transaction, record: MessageRecord): boolean {
+  const changes = tx.run(
     `INSERT INTO chat_messages (id, session_id, role, metadata_json, state, mode, seq, position,
-       payload_digest, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       payload_digest, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     ON CONFLICT (id) DO NOTHING`,
     record.id,
     record.session_id,
     record.role,
@@ -19,6 +21,7 @@ export function insertMessage(tx: Transaction, record: MessageRecord) {
     record.created_at,
     record.updated_at,
   )
+  return changes === 1
 }
 
 export function insertParts(

@@ -6,11 +6,18 @@ export function positionAt(queued_at: number): string {
 }
 
 // Positions compare as strings. One between two others is the left one with a longer tail; first
-// place is found by counting down the right one's milliseconds.
+// place is found by counting down the right one's milliseconds, or its last character.
 export function between(left: string, right: string | null): string {
   if (left !== "") return middle(left, right)
   if (right === null) return positionAt(0)
-  return positionAt(Math.max(Number(right.slice(0, 16)) - 1, 0))
+  const milliseconds = Number(right.slice(0, 16))
+  const earlier = positionAt(milliseconds >= 1 ? Math.ceil(milliseconds) - 1 : 0)
+  return earlier < right ? earlier : lowered(right)
+}
+
+function lowered(right: string): string {
+  const last = right.charCodeAt(right.length - 1)
+  return middle(`${right.slice(0, -1)}${String.fromCharCode(last - 1)}`, right)
 }
 
 function middle(left: string, right: string | null): string {

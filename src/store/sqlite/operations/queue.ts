@@ -1,15 +1,9 @@
 import { Refusal } from "../../../message/refusal.ts"
 import type { Append, Claim, MessageChanged, QueuedChange } from "../../store.ts"
-import {
-  type MessageRecord,
-  messageOf,
-  type PartRecord,
-  type SessionRecord,
-  type TurnRecord,
-} from "../rows.ts"
+import { type MessageRecord, messageOf, type PartRecord, type SessionRecord } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
 import { keepCaptures } from "./blobs.ts"
-import { claim, liveTurn, WAITING } from "./claim.ts"
+import { claim, LIVE, WAITING } from "./claim.ts"
 import { insertMessage, insertParts, replaceParts } from "./messages.ts"
 import { between, positionAt } from "./position.ts"
 
@@ -27,18 +21,16 @@ export interface RawAppended {
 /** Every accepted message is first a queued row; on an idle session it is claimed in the same
  *  transaction (EA-022). */
 export function append(tx: Transaction, input: Append): RawAppended {
-  const known = tx.get<MessageRecord>("SELECT * FROM chat_messages WHERE id = ?", input.message_id)
-  if (known) return replay(tx, input, known)
-  const session = tx.session(input.session_id)
-  refuseArchived(session)
-  const live = liveTurn(tx, session.id)
-  refuseEndedTurn(input, live)
-  const record = enqueue(tx, input, session, live !== undefined)
+  const session = sessionAndTurn(tx, input.session_id)
+  const busy = session.live_turn_id !== null
+  const record = queuedRecord(tx, input, session, busy)
+  if (!mayEnter(input, session) || !insertMessage(tx, record)) return replay(tx, input, session)
+  remember(tx, input, session, record)
   const parts = insertParts(tx, record, input.parts)
   keepCaptures(tx, session.id, input.captures)
   tx.tellMessage(record, "insert")
   for (const part of parts) tx.tellPart(part, "insert")
-  if (live || input.owner === null) return { record, parts: null, claim: null, txid: tx.txid }
+  if (busy || input.owner === null) return { record, parts: null, claim: null, txid: tx.txid }
   const claimed = claim(tx, { session_id: session.id, owner: input.owner })
   return { record: tx.message(session.id, record.id), parts: null, claim: claimed, txid: tx.txid }
 }
@@ -80,40 +72,55 @@ export function cancelAll(tx: Transaction, session_id: string): string[] {
   return records.map((record) => record.id)
 }
 
-function replay(tx: Transaction, input: Append, known: MessageRecord): RawAppended {
+type SessionAndTurn = Pick<
+  SessionRecord,
+  "id" | "title" | "archived_at" | "last_queued_at" | "last_created_at" | "updated_at"
+> & { readonly live_turn_id: string | null }
+
+const SESSION_AND_TURN = `SELECT id, title, archived_at, last_queued_at, last_created_at, updated_at,
+    (SELECT id FROM turns WHERE session_id = chat_sessions.id AND state IN ${LIVE}) AS live_turn_id
+  FROM chat_sessions WHERE id = ? AND deleted_at IS NULL`
+
+function sessionAndTurn(tx: Transaction, id: string): SessionAndTurn {
+  const session = tx.get<SessionAndTurn>(SESSION_AND_TURN, id)
+  if (!session) throw new Refusal("not_found", `there is no session ${id}`)
+  return session
+}
+
+function mayEnter(input: Append, session: SessionAndTurn): boolean {
+  const { expected_turn_id } = input
+  const turnIsOver = expected_turn_id !== null && expected_turn_id !== session.live_turn_id
+  return session.archived_at === null && !turnIsOver
+}
+
+// The same send again gives the first answer, whatever has become of the message since.
+function replay(tx: Transaction, input: Append, session: SessionAndTurn): RawAppended {
+  const known = tx.get<MessageRecord>("SELECT * FROM chat_messages WHERE id = ?", input.message_id)
+  if (!known) throw refusedEntry(input, session)
   if (known.session_id !== input.session_id || known.payload_digest !== input.digest)
     throw new Refusal("conflict", `message ${known.id} exists already with another payload`)
-  tx.session(input.session_id)
   return { record: known, parts: tx.parts(known.id), claim: null, txid: tx.txid }
 }
 
-function refuseArchived(session: SessionRecord) {
+function refusedEntry(input: Append, session: SessionAndTurn): Refusal {
   if (session.archived_at !== null)
-    throw new Refusal("conflict", `session ${session.id} is archived: restore it to write to it`)
+    return new Refusal("conflict", `session ${session.id} is archived: restore it to write to it`)
+  return new Refusal("conflict", `turn ${input.expected_turn_id} is not running any more`)
 }
 
-function refuseEndedTurn(input: Append, live: TurnRecord | undefined) {
-  if (input.expected_turn_id === null || live?.id === input.expected_turn_id) return
-  throw new Refusal("conflict", `turn ${input.expected_turn_id} is not running any more`)
-}
-
-function enqueue(
+function queuedRecord(
   tx: Transaction,
   input: Append,
-  session: SessionRecord,
+  session: SessionAndTurn,
   busy: boolean,
 ): MessageRecord {
   const queued_at = Math.max(tx.now, session.last_queued_at + 1)
   const created_at = Math.max(tx.now, session.last_created_at)
-  const record: MessageRecord = {
+  return {
     id: input.message_id,
     session_id: session.id,
     role: "user",
-    metadata_json: JSON.stringify({
-      ...input.metadata,
-      queued_at,
-      queue_enqueued_at: queued_at,
-    }),
+    metadata_json: JSON.stringify({ ...input.metadata, queued_at, queue_enqueued_at: queued_at }),
     state: input.mode === "paused" ? "paused" : "queued",
     // Behind a running turn an immediate message waits like any other.
     mode: busy && input.mode === "immediate" ? "queued" : input.mode,
@@ -123,18 +130,15 @@ function enqueue(
     created_at,
     updated_at: created_at,
   }
-  insertMessage(tx, record)
-  const updated_at = tx.now - session.updated_at >= UPDATED_STEP_MS ? tx.now : session.updated_at
-  tx.run(
-    "UPDATE chat_sessions SET last_queued_at = ?, last_created_at = ?, updated_at = ? WHERE id = ?",
-    queued_at,
-    created_at,
-    updated_at,
-    session.id,
-  )
+}
+
+function remember(tx: Transaction, input: Append, session: SessionAndTurn, record: MessageRecord) {
+  tx.mark(session.id, {
+    last_queued_at: Math.max(tx.now, session.last_queued_at + 1),
+    last_created_at: record.created_at,
+    ...(tx.now - session.updated_at >= UPDATED_STEP_MS ? { updated_at: tx.now } : {}),
+  })
   if (session.title === null && input.title !== null) giveTitle(tx, session.id, input.title)
-  session.last_created_at = created_at
-  return record
 }
 
 function giveTitle(tx: Transaction, session_id: string, title: string) {

@@ -126,9 +126,11 @@ function pointOf(tx: Transaction, path: readonly Segment[], message_id: string):
 }
 
 function lastSettled(tx: Transaction, path: readonly Segment[]): Point | undefined {
-  const live = liveTurnStart(tx, path.at(-1)?.owner)
+  const owner = path.at(-1)?.owner
+  const live = liveTurnStart(tx, owner)
   for (const segment of path.toReversed()) {
-    const last = Math.min(segment.to ?? Number.MAX_SAFE_INTEGER, live ?? Number.MAX_SAFE_INTEGER)
+    const end = segment.to ?? Number.MAX_SAFE_INTEGER
+    const last = segment.owner === owner ? Math.min(end, live ?? end) : end
     const point = tx.get<Point>(
       `SELECT id, session_id, seq FROM chat_messages
        WHERE session_id = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT 1`,
