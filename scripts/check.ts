@@ -9,6 +9,7 @@ const CHECKS = [
   { name: "types", command: ["tsc", "-p", "tsconfig.json"] },
   { name: "types of the pure rooms", command: ["tsc", "-p", "tsconfig.pure.json"] },
   { name: "types of the page", command: ["tsc", "-p", "tsconfig.web.json"] },
+  { name: "types of the page's tests", command: ["tsc", "-p", "tsconfig.test-web.json"] },
   { name: "lint", command: ["oxlint", "--type-aware"] },
   { name: "format", command: ["biome", "format", "."] },
   { name: "house", command: [process.execPath, "scripts/house.ts"] },

@@ -98,9 +98,12 @@ export class Actions {
     await this.try(() => this.#resend(message))
   }
 
-  async #resend({ session_id, parts }: StoredMessage) {
-    const own = parts.filter((part) => part.data.derived_from === undefined).map(partOf)
-    await this.store.client.send(session_id, { id: newId("msg"), parts: own, mode: "immediate" })
+  // Into the open session: in a branch the message itself may be the parent's.
+  async #resend(message: StoredMessage) {
+    const { current = message.session_id } = this.store.read()
+    const own = message.parts.filter((part) => part.data.derived_from === undefined)
+    const parts = own.map(partOf)
+    await this.store.client.send(current, { id: newId("msg"), parts, mode: "immediate" })
     this.store.sent()
   }
 
@@ -201,15 +204,9 @@ export class Actions {
     await this.try(() => this.store.client.queue.update(message.session_id, message.id, { state }))
   }
 
-  /** Let the queue go on after an error: only a message that is sent to run now does that, so the
-   *  head is sent as one. Set aside meanwhile, it can neither fire twice nor be lost. */
+  /** Let the queue go on after an error: releasing its head restarts it. */
   async goOn(head: StoredMessage) {
-    const { session_id, id } = head
-    await this.try(async () => {
-      await this.store.client.queue.update(session_id, id, { state: "editing" })
-      await this.#resend(head)
-      await this.store.client.queue.cancel(session_id, id)
-    })
+    await this.hold(head, "queued")
   }
 
   /** Let a paused message go, or one whose edit was left somewhere else. */
@@ -234,7 +231,7 @@ export class Actions {
   async archive(session: string, archived: boolean) {
     await this.try(async () => {
       await this.store.client.sessions.update(session, { archived })
-      this.store.forget(session)
+      if (archived !== this.store.read().archived) this.store.forget(session)
       if (!archived) return
       if (this.store.read().current === session) goTo(undefined)
       const undo = () => void this.archive(session, false)

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "react"
 import type { StoredMessage } from "../message/row.ts"
 import { Composer, type ComposerHandle } from "./composer.tsx"
 import { useApp, useMedia, useStore } from "./context.ts"
-import { IconButton } from "./controls.tsx"
+import { IconButton, popups } from "./controls.tsx"
 import { DropTarget } from "./drop.tsx"
 import { Empty } from "./empty.tsx"
 import { Gate } from "./gate.tsx"
@@ -11,6 +11,7 @@ import { Header } from "./header.tsx"
 import { Help } from "./help.tsx"
 import { CloseIcon } from "./icons.tsx"
 import { Log } from "./log.tsx"
+import { Net } from "./net.tsx"
 import { QueueTray } from "./queue-tray.tsx"
 import { SessionList } from "./session-list.tsx"
 import { strings } from "./strings.ts"
@@ -22,7 +23,7 @@ export function Page() {
   const gate = useStore((state) => state.gate)
   return (
     <>
-      {gate === "open" ? <Rooms /> : <Gate reason={gate} />}
+      <Net>{gate === "open" ? <Rooms /> : <Gate reason={gate} />}</Net>
       <Toasts />
     </>
   )
@@ -36,20 +37,22 @@ function Rooms() {
   const [help, setHelp] = useState(false)
   const [list, setList] = useState(false)
   const [xray, setXray] = useState(() => localStorage.getItem(XRAY_KEY) === "open")
-  const [examined, setExamined] = useState<StoredMessage>()
+  const [examined, setExamined] = useState<{ session: string; message: StoredMessage }>()
   const composer = useRef<ComposerHandle>(null)
   const current = useStore((state) => state.current)
-  const view = useStore((state) => state.view)
 
   const showXray = useCallback((open: boolean) => {
     localStorage.setItem(XRAY_KEY, open ? "open" : "closed")
     setXray(open)
     setExamined(undefined)
   }, [])
-  const examine = useCallback((message: StoredMessage) => {
-    setXray(true)
-    setExamined(message)
-  }, [])
+  const examine = useCallback(
+    (message: StoredMessage) => {
+      setXray(true)
+      if (current) setExamined({ session: current, message })
+    },
+    [current],
+  )
   useShortcuts({
     help: () => setHelp(true),
     xray: () => showXray(!xray),
@@ -77,22 +80,17 @@ function Rooms() {
         />
         <div className="relative flex min-h-0 flex-1 flex-col">
           <Connection />
-          {current === undefined ? (
-            <Empty onFilled={() => composer.current?.focus()} />
-          ) : view ? (
-            <Log key={current} view={view} onXray={examine} />
-          ) : (
-            <div className="flex-1" aria-busy="true" />
-          )}
+          <Conversation onXray={examine} onFilled={() => composer.current?.focus()} />
         </div>
-        <div className="mx-auto w-full max-w-3xl px-3 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-6">
+        <div className="mx-auto w-full max-w-3xl px-3 pt-1.5 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-6">
           <QueueTray />
           <Composer ref={composer} />
         </div>
+        <div ref={popups} />
       </main>
       {xray && (
         <Xray
-          message={examined && examined.session_id === current ? examined : undefined}
+          message={examined?.session === current ? examined?.message : undefined}
           onBack={() => setExamined(undefined)}
           onClose={() => showXray(false)}
         />
@@ -101,6 +99,20 @@ function Rooms() {
       <Help open={help} onOpenChange={setHelp} />
     </div>
   )
+}
+
+interface ConversationProps {
+  readonly onXray: (message: StoredMessage) => void
+  readonly onFilled: () => void
+}
+
+/** The only thing that is drawn again while an answer comes. */
+function Conversation({ onXray, onFilled }: ConversationProps) {
+  const current = useStore((state) => state.current)
+  const view = useStore((state) => state.view)
+  if (current === undefined) return <Empty onFilled={onFilled} />
+  if (!view) return <div className="flex-1" aria-busy="true" />
+  return <Log key={current} view={view} onXray={onXray} />
 }
 
 function Brand() {

@@ -64,7 +64,7 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
         <ModelPicker />
         <span className="flex-1" />
         <span className="hidden px-1 text-xs whitespace-nowrap text-muted @xl:block pointer-coarse:hidden">
-          {words.hint}
+          {editing ? words.hintEditing : words.hint}
         </span>
         {busy && (
           <Button look="outline" className="h-9" onClick={() => void actions.stop()}>

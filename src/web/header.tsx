@@ -1,4 +1,4 @@
-import { useState } from "react"
+import { useEffect, useState } from "react"
 import { isBusy } from "../client/view.ts"
 import type { SessionStatus } from "../message/row.ts"
 import { useStore } from "./context.ts"
@@ -19,6 +19,10 @@ interface HeaderProps {
 export function Header({ xray, onXray, onHelp, onSessions }: HeaderProps) {
   const session = useStore((state) => state.view?.session)
   const current = useStore((state) => state.current)
+  const title = current ? session && titleOf(session) : strings.sessions.new
+  useEffect(() => {
+    document.title = title ? `${title} · ${strings.name}` : strings.name
+  }, [title])
   return (
     <header className="flex h-12 shrink-0 items-center gap-1.5 border-b border-line px-2 sm:px-3">
       {onSessions && (
@@ -26,9 +30,7 @@ export function Header({ xray, onXray, onHelp, onSessions }: HeaderProps) {
           <MenuIcon />
         </IconButton>
       )}
-      <h1 className="min-w-0 truncate pl-1 font-semibold">
-        {current ? session && titleOf(session) : strings.sessions.new}
-      </h1>
+      <h1 className="min-w-0 truncate pl-1 font-semibold">{title}</h1>
       <Status />
       <span className="flex-1" />
       <button

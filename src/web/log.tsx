@@ -52,13 +52,13 @@ export function Log({
           <div ref={top} className="h-4 text-center text-xs text-muted">
             {view.older === null ? strings.log.beginning : readingOlder && strings.log.older}
           </div>
-          {messages.map((message, at) =>
+          {withQuestions(messages).map(({ message, question }) =>
             message.role === "assistant" ? (
               <Answer
                 key={message.id}
                 message={message}
                 live={answering && message === last}
-                question={questionBefore(messages, at)}
+                question={question}
               />
             ) : (
               <UserMessage key={message.id} message={message} onXray={onXray} />
@@ -72,7 +72,7 @@ export function Log({
         <Button
           look="outline"
           onClick={toEnd}
-          className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full bg-surface shadow-md"
+          className="absolute bottom-3 left-1/2 -translate-x-1/2 rounded-full! bg-surface shadow-md"
         >
           <DownIcon className="size-4" />
           {strings.log.latest}
@@ -82,8 +82,13 @@ export function Log({
   )
 }
 
-function questionBefore(messages: readonly StoredMessage[], at: number): StoredMessage | undefined {
-  return messages.slice(0, at).findLast((message) => message.role === "user")
+/** Each message, and what was asked before it. */
+function withQuestions(messages: readonly StoredMessage[]) {
+  let question: StoredMessage | undefined
+  return messages.map((message) => {
+    if (message.role === "user") question = message
+    return { message, question }
+  })
 }
 
 /** A turn that failed before it said a word has no answer to show its error in. */

@@ -47,11 +47,9 @@ function keepAddress(store: Store) {
 
 function keepDrafts(store: Store, desk: Desk) {
   desk.settle(NEW, () => false)
-  let settled: unknown
   store.subscribe(() => {
     const { view, current } = store.read()
-    if (!view || !current || view.messages === settled) return
-    settled = view.messages
+    if (!view || !current) return
     const has = (id: string) =>
       [...view.messages, ...view.queue].some((message) => message.id === id)
     desk.settle(current, has)

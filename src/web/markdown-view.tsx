@@ -92,7 +92,7 @@ function Items({ items }: { items: readonly Item[] }) {
             checked={checked}
             disabled
             className="mr-1.5 align-middle"
-            aria-label={checked ? "done" : "to do"}
+            aria-label={checked ? strings.message.done : strings.message.toDo}
           />
         )}
         {tight ? <Inlines source={first.text} /> : <Blocks blocks={blocks} />}
@@ -139,7 +139,7 @@ export function Fence({ language, text }: { language: string; text: string }) {
         <CopyButton text={text} label={strings.message.copyCode} />
       </div>
       <pre
-        className="max-h-[32rem] overflow-auto px-3 py-2.5 font-mono text-[0.85em] leading-normal"
+        className="overflow-x-auto px-3 py-2.5 font-mono text-[0.85em] leading-normal"
         tabIndex={0}
       >
         <code>{text}</code>

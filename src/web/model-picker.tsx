@@ -2,7 +2,7 @@ import { Select } from "@base-ui/react/select"
 import type { ModelInfo } from "../client/client.ts"
 import type { ModelChoice } from "../message/message.ts"
 import { useApp, useStore } from "./context.ts"
-import { itemLooks, looks, popupLooks } from "./controls.tsx"
+import { itemLooks, looks, popupLooks, popups } from "./controls.tsx"
 import { showCount, showModel } from "./format.ts"
 import { CheckIcon, ChevronsIcon } from "./icons.tsx"
 import type { AppState } from "./store.ts"
@@ -39,7 +39,7 @@ export function ModelPicker() {
           <ChevronsIcon className="size-3.5" />
         </Select.Icon>
       </Select.Trigger>
-      <Select.Portal>
+      <Select.Portal container={popups}>
         <Select.Positioner
           sideOffset={6}
           side="top"

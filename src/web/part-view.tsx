@@ -74,7 +74,7 @@ function FileChip({ part: { ref } }: { part: FileRefPart }) {
       <FileIcon className="size-3.5" />
       <span className="min-w-0 break-all">
         {label}
-        {range && <span className="opacity-90">{`:${showRange(range)}`}</span>}
+        {range && `:${showRange(range)}`}
       </span>
     </span>
   )

@@ -43,7 +43,7 @@ function Stopped({ head }: { head: StoredMessage | undefined }) {
     <div className="mx-2 mt-1.5 flex flex-wrap items-center gap-2 rounded-xl bg-warn-soft py-1 pr-1.5 pl-3 text-sm text-warn">
       <AlertIcon className="size-4" />
       <span className="min-w-0 flex-1 basis-52">{words.stopped}</span>
-      {head && (
+      {head?.state === "queued" && (
         <Button look="outline" onClick={() => void actions.goOn(head)}>
           {words.continue}
         </Button>

@@ -4,7 +4,7 @@ import { type KeyboardEvent, useEffect, useState } from "react"
 import type { SessionSummary } from "../client/client.ts"
 import { isBusy } from "../client/view.ts"
 import { useApp, useStore } from "./context.ts"
-import { Button, iconLooks, itemLooks, looks, popupLooks } from "./controls.tsx"
+import { Button, iconLooks, itemLooks, looks, popupLooks, popups } from "./controls.tsx"
 import { showAgo, showMoment } from "./format.ts"
 import { MoreIcon, PlusIcon } from "./icons.tsx"
 import { strings } from "./strings.ts"
@@ -12,7 +12,7 @@ import { goTo } from "./token.ts"
 
 const words = strings.sessions
 
-/** The sessions, newest first. */
+/** The sessions, newest first. With `onChosen` it is in a drawer of its own. */
 export function SessionList({ onChosen }: { onChosen?: () => void }) {
   const { store } = useApp()
   const sessions = useStore((state) => state.sessions)
@@ -50,6 +50,7 @@ export function SessionList({ onChosen }: { onChosen?: () => void }) {
                 session={session}
                 now={now}
                 isCurrent={session.id === current}
+                within={onChosen ? undefined : popups}
                 onOpen={() => open(session.id)}
                 onRename={() => setRenaming(session.id)}
                 onDelete={() => setDeleting(session)}
@@ -92,12 +93,14 @@ interface RowProps {
   readonly session: SessionSummary
   readonly now: number
   readonly isCurrent: boolean
+  /** Where its menu opens. */
+  readonly within: typeof popups | undefined
   readonly onOpen: () => void
   readonly onRename: () => void
   readonly onDelete: () => void
 }
 
-function Row({ session, now, isCurrent, onOpen, onRename, onDelete }: RowProps) {
+function Row({ session, now, isCurrent, within, onOpen, onRename, onDelete }: RowProps) {
   const title = titleOf(session)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "F2") onRename()
@@ -129,7 +132,13 @@ function Row({ session, now, isCurrent, onOpen, onRename, onDelete }: RowProps) 
           {session.queued > 0 && <span>{`· ${words.queued(session.queued)}`}</span>}
         </span>
       </a>
-      <RowMenu session={session} title={title} onRename={onRename} onDelete={onDelete} />
+      <RowMenu
+        session={session}
+        title={title}
+        within={within}
+        onRename={onRename}
+        onDelete={onDelete}
+      />
     </div>
   )
 }
@@ -148,9 +157,9 @@ function StatusDot({ session: { status } }: { session: SessionSummary }) {
   )
 }
 
-type RowMenuProps = Pick<RowProps, "session" | "onRename" | "onDelete"> & { title: string }
+type RowMenuProps = Omit<RowProps, "now" | "isCurrent" | "onOpen"> & { title: string }
 
-function RowMenu({ session, title, onRename, onDelete }: RowMenuProps) {
+function RowMenu({ session, title, within, onRename, onDelete }: RowMenuProps) {
   const { actions } = useApp()
   const archived = session.archived_at !== null
   return (
@@ -161,7 +170,7 @@ function RowMenu({ session, title, onRename, onDelete }: RowMenuProps) {
       >
         <MoreIcon className="size-4" />
       </Menu.Trigger>
-      <Menu.Portal>
+      <Menu.Portal container={within}>
         <Menu.Positioner sideOffset={4} align="end" className="z-50">
           <Menu.Popup className={`${popupLooks} min-w-44`}>
             <Menu.Item className={itemLooks} onClick={onRename}>
@@ -195,10 +204,8 @@ function Rename({ session, onDone }: { session: SessionSummary; onDone: () => vo
       aria-label={words.renameLabel}
       defaultValue={session.title ?? ""}
       maxLength={200}
-      ref={(input) => {
-        input?.focus()
-        input?.select()
-      }}
+      autoFocus
+      onFocus={(event) => event.currentTarget.select()}
       onBlur={(event) => finish(event.currentTarget.value)}
       onKeyDown={(event) => {
         if (event.nativeEvent.isComposing) return
@@ -208,7 +215,7 @@ function Rename({ session, onDone }: { session: SessionSummary; onDone: () => vo
           onDone()
         }
       }}
-      className="h-11 w-full rounded-lg border border-accent bg-surface px-3 text-sm"
+      className="h-12 w-full rounded-lg border border-accent bg-surface px-3 text-sm focus-visible:-outline-offset-2"
     />
   )
 }

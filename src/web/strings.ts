@@ -94,6 +94,8 @@ export const strings = {
     lines: (start: number, end: number) =>
       start === end ? `line ${start}` : `lines ${start} to ${end}`,
     noBytes: "described only",
+    done: "done",
+    toDo: "to do",
     close: "Close",
   },
 
@@ -122,6 +124,7 @@ export const strings = {
     inverted: "This range ends before it begins: it will be sent as text.",
     zero: "Lines are counted from 1: this will be sent as text.",
     hint: "Enter sends · Shift+Enter for a new line",
+    hintEditing: "Enter saves · Esc puts it back",
     model: "Model",
     unavailable: "needs a key",
     context: (tokens: string) => `${tokens} tokens of context`,
@@ -217,6 +220,12 @@ export const strings = {
       ["/", "Go to the composer"],
       ["?", "This help"],
     ] as const,
+  },
+
+  broken: {
+    title: "Something on this page broke",
+    text: "What you sent is safe on the server, and your draft is kept in this browser.",
+    reload: "Reload the page",
   },
 
   toast: { close: "Dismiss", region: "Notifications" },

@@ -211,13 +211,11 @@ interface Recorded {
 
 function useReceipts(message: StoredMessage): Recorded | undefined {
   const { store, actions } = useApp()
-  const session = useStore((state) => state.current)
   const told = useStore(({ view }) => view && turnOf(view, message.id))
   const [recorded, setRecorded] = useState<Recorded>()
-  const { id } = message
+  const { id, session_id: session } = message
   useEffect(() => {
     let wanted = true
-    if (!session) return undefined
     void actions.try(async () => {
       const turn = told ?? lastOf((await store.client.turns(session, { message: id })).turns)
       const receipts = turn ? (await store.client.receipts(session, turn.id)).receipts : []

@@ -67,6 +67,31 @@ describe.skipIf(missing("chromium"))("the page, in a real browser", () => {
     await visitor.chips.waitFor({ state: "detached" })
   })
 
+  it("tries an upload again that failed, and sends nothing without it", async () => {
+    const { visitor } = await visit()
+    await visitor.page.route("**/v1/blobs*", (route) => route.abort())
+    await visitor.write("with a file")
+    await visitor.hand("drop", { name: "plan.txt", type: "text/plain", base64: btoa("plan") })
+    await visitor.sees(visitor.chips, "does not answer")
+    await visitor.page.keyboard.press("Enter")
+    await visitor.sees(visitor.page.getByRole("region", { name: "Notifications" }), "Try it again")
+    await visitor.page.unroute("**/v1/blobs*")
+    await visitor.button("Try plan.txt again").click()
+    await visitor.sees(visitor.chips, "4 B")
+    await visitor.composer.click()
+    await visitor.page.keyboard.press("Enter")
+    await visitor.sees(visitor.log, "plan.txt")
+    await visitor.sees(visitor.answers, "That is all of it.")
+  })
+
+  it("lets another model answer", async () => {
+    const { visitor } = await visit()
+    await visitor.page.getByRole("combobox", { name: "Model" }).click()
+    await visitor.page.getByRole("option", { name: /^Scripted/ }).click()
+    await visitor.send("who are you?")
+    await visitor.sees(visitor.answers, "This is the mirror")
+  })
+
   it("stops an answer and goes on with the queue", async () => {
     const { visitor } = await visit()
     await visitor.send("hold this")
@@ -199,7 +224,10 @@ describe.skipIf(missing("chromium"))("the page, in a real browser", () => {
     await visitor.sees(visitor.log, "question 39")
     expect(await visitor.log.getByText("question 0", { exact: true }).count()).toBe(0)
     await visitor.log.evaluate((log) => log.scrollTo({ top: 0 }))
-    await visitor.log.getByText("question 0", { exact: true }).waitFor({ state: "attached" })
+    await visitor.log
+      .getByText("question 0", { exact: true })
+      .first()
+      .waitFor({ state: "attached" })
     // What was at the top is where it was, not pushed away by what came above it.
     expect(await visitor.log.evaluate((log) => log.scrollTop)).toBeGreaterThan(500)
     await visitor.button("Jump to latest").click()
@@ -304,6 +332,11 @@ describe.skipIf(missing("chromium"))("the page, in a real browser", () => {
     expect(await visitor.barriers()).toEqual([])
     await visitor.page.getByRole("combobox", { name: "Model" }).click()
     await visitor.page.getByRole("listbox").waitFor()
+    expect(await visitor.barriers()).toEqual([])
+    await visitor.page.keyboard.press("Escape")
+    await visitor.log.focus()
+    await visitor.page.keyboard.press("?")
+    await visitor.page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor()
     expect(await visitor.barriers()).toEqual([])
     await visitor.page.keyboard.press("Escape")
     await visitor.page.keyboard.press("Control+.")

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import AxeBuilder from "@axe-core/playwright"
+import { AxeBuilder } from "@axe-core/playwright"
 import {
   type Browser,
   type BrowserContext,
@@ -9,7 +9,7 @@ import {
   type Locator,
   type Page,
 } from "playwright-core"
-import { onTestFailed, onTestFinished } from "vitest"
+import { onTestFinished } from "vitest"
 import { buildPage } from "../../scripts/build.ts"
 import { createClient } from "../../src/client/client.ts"
 import { mirror } from "../../src/provider/mirror.ts"
@@ -142,9 +142,10 @@ export class Visitor {
     })
     const page = await context.newPage()
     page.setDefaultTimeout(10_000)
-    onTestFinished(() => context.close())
-    onTestFailed(async () => {
-      await page.screenshot({ path: join(tmpdir(), "compositor-web-failed.png") }).catch(() => {})
+    onTestFinished(async ({ task }) => {
+      const path = join(tmpdir(), `compositor-web-failed-${task.id}.png`)
+      if (task.result?.state === "fail") await page.screenshot({ path }).catch(() => {})
+      await context.close()
     })
     const visitor = new Visitor(page)
     await page.goto(link)

@@ -7,6 +7,7 @@ import { Refusal } from "../../message/refusal.ts"
 import { DoorError } from "../errors.ts"
 import { type Route, route } from "../route.ts"
 import { Flag } from "../schemas.ts"
+import { streamOf } from "../stream-of.ts"
 
 /** What a browser may show in place; everything else is only ever downloaded. */
 const SHOWN_IN_PLACE: ReadonlySet<string> = new Set([
@@ -96,7 +97,7 @@ function blobResponse(host: Host, context: Context, blob: Blob): Response {
   const { start, end } = range ?? { start: 0, end: blob.size }
   headers.set("content-length", String(end - start))
   if (range) headers.set("content-range", `bytes ${start}-${end - 1}/${blob.size}`)
-  const body = ReadableStream.from(host.blobs.open(blob.content_id, { start, end }))
+  const body = streamOf(host.blobs.open(blob.content_id, { start, end }))
   return new Response(body, { status: range ? 206 : 200, headers })
 }
 

@@ -8,6 +8,7 @@ import { Receipt } from "../../model/receipt.ts"
 import { MAX_UPLOAD_BYTES } from "../../host.ts"
 import { type Route, route } from "../route.ts"
 import { Flag, LowerBody } from "../schemas.ts"
+import { streamOf } from "../stream-of.ts"
 import { VERSION } from "../version.ts"
 import { existing } from "./sessions.ts"
 
@@ -80,7 +81,7 @@ export const folderRoutes: readonly Route[] = [
         session_id: query.session ?? null,
         blobs: query.blobs ?? true,
       })
-      return new Response(ReadableStream.from(encoded(lines)), {
+      return new Response(streamOf(encoded(lines)), {
         headers: { "content-type": "application/x-ndjson" },
       })
     },

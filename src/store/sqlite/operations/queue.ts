@@ -37,6 +37,7 @@ export function append(tx: Transaction, input: Append): RawAppended {
 
 export function changeQueued(tx: Transaction, input: QueuedChange): MessageChanged {
   const record = waiting(tx, input.session_id, input.message_id)
+  if (isRelease(record, input)) reopen(tx, input.session_id)
   if (input.parts) replaceParts(tx, record, input.parts)
   if (input.captures) keepCaptures(tx, record.session_id, input.captures)
   const metadata = { ...JSON.parse(record.metadata_json), ...input.metadata }
@@ -51,6 +52,19 @@ export function changeQueued(tx: Transaction, input: QueuedChange): MessageChang
     record.id,
   )
   return tellChanged(tx, record)
+}
+
+// Someone says of a waiting message: let it go now. That restarts a queue which an error stopped.
+function isRelease(record: MessageRecord, { state, parts }: QueuedChange): boolean {
+  return state === "queued" && parts === undefined && record.state !== "editing"
+}
+
+function reopen(tx: Transaction, session_id: string) {
+  const changes = tx.run(
+    "UPDATE chat_sessions SET drain = 'open' WHERE id = ? AND drain = 'stopped'",
+    session_id,
+  )
+  if (changes > 0) tx.tellSession(tx.session(session_id))
 }
 
 /** A cancelled message keeps its row: a retry of the same send finds it and does not fire. */

@@ -1,0 +1,30 @@
+// `npm run torture -- kill9 --cycles 50`: hurts the real server and counts what it promised and lost.
+
+import process from "node:process"
+import { runByName } from "../bench/run-by-name.ts"
+
+await runByName(
+  "torture",
+  [
+    {
+      name: "kill9",
+      summary: "SIGKILL the server at random while four clients send",
+      options: [
+        { name: "cycles", type: "string", summary: "how often (50)" },
+        { name: "seed", type: "string", summary: "the seed of its choices (random)" },
+      ],
+      async run({ cycles, seed }) {
+        const { kill9 } = await import("../torture/kill9.ts")
+        const random = Math.floor(Math.random() * 2 ** 32)
+        return kill9({ cycles: numberOf(cycles, 50), seed: numberOf(seed, random) })
+      },
+    },
+  ],
+  process.argv.slice(2),
+)
+
+function numberOf(value: string | boolean | undefined, otherwise: number): number {
+  const number = Number(value ?? otherwise)
+  if (Number.isInteger(number) && number >= 0) return number
+  throw new Error(`${String(value)} is not a whole number`)
+}
