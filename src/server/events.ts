@@ -19,7 +19,7 @@ export function placeAfter(id: string): Place | undefined {
   return { next: Number(row) + 1, turn_id, delta: delta === undefined ? 0 : Number(delta) + 1 }
 }
 
-type EventStore = Pick<Store, "events" | "head" | "latestTurn" | "watch">
+type EventStore = Pick<Store, "events" | "head" | "latestTurn" | "turn" | "watch">
 
 /** A session's rows and the text of its running turn, as server-sent events: what was there, then
  *  what comes. Whoever leaves only stops listening; nothing is cancelled by it (SES-060). */
@@ -88,6 +88,8 @@ class Tail {
   #next: number
   #turn_id: string | null
   #delta: number
+  /** Turns up to this one are over, or are followed already. */
+  #fence = 0
   #began = false
 
   constructor(store: EventStore, session_id: string, place: Place) {
@@ -118,8 +120,10 @@ class Tail {
   async #begin(): Promise<string> {
     this.#began = true
     const head = await this.#store.head(this.#session_id)
-    const live = await this.#store.latestTurn(this.#session_id)
-    if (live && isLive(live)) this.#follow(live.id)
+    const latest = await this.#store.latestTurn(this.#session_id)
+    if (!(await this.#isOurTurn())) this.#turn_id = null
+    if (latest && isLive(latest)) this.#follow(latest)
+    this.#fence = latest?.fence ?? 0
     if (this.#next >= head.first_seq && this.#next <= head.next_seq) return "retry: 1000\n\n"
     this.#next = head.first_seq
     return "retry: 1000\n\nevent: reset\ndata: {}\n\n"
@@ -139,8 +143,7 @@ class Tail {
 
   #row(event: StreamEvent): string {
     this.#next = event.seq + 1
-    if (event.type === "turn" && event.value && isLive(event.value as unknown as Turn))
-      this.#follow(event.key)
+    if (event.type === "turn" && event.value) this.#hear(event.value as unknown as Turn)
     return `event: row\nid: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`
   }
 
@@ -156,9 +159,23 @@ class Tail {
     return `event: delta\nid: ${id}\ndata: ${JSON.stringify(event.value)}\n\n`
   }
 
-  #follow(turn_id: string) {
-    if (this.#turn_id === turn_id) return
-    this.#turn_id = turn_id
+  // A reader who comes back names the turn it was in; another session's is none of its business.
+  async #isOurTurn(): Promise<boolean> {
+    if (this.#turn_id === null) return false
+    const turn = await this.#store.turn(this.#turn_id)
+    return turn?.session_id === this.#session_id
+  }
+
+  // Rows that are replayed tell of turns that began long ago: their text is in rows of its own.
+  #hear(turn: Turn) {
+    if (turn.fence <= this.#fence || !isLive(turn)) return
+    this.#fence = turn.fence
+    this.#follow(turn)
+  }
+
+  #follow({ id }: Turn) {
+    if (this.#turn_id === id) return
+    this.#turn_id = id
     this.#delta = 0
   }
 }

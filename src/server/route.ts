@@ -1,6 +1,7 @@
 import type { Context, Hono } from "hono"
 import { z } from "zod"
 import type { Host } from "../host.ts"
+import { isTooDeep, MAX_JSON_DEPTH } from "../message/depth.ts"
 import { DoorError } from "./errors.ts"
 
 /** One route: what it takes, what it answers, and what it does. The OpenAPI document is made from
@@ -70,7 +71,12 @@ async function readJson(context: Context, max_bytes = MAX_JSON_BYTES): Promise<u
   const type = context.req.header("content-type") ?? ""
   if (!/^application\/json\b/i.test(type))
     throw new DoorError(415, "unsupported_media_type", "the body must be application/json")
-  const text = await readText(context.req.raw, max_bytes)
+  const value = parseJson(await readText(context.req.raw, max_bytes))
+  if (!isTooDeep(value)) return value
+  throw new DoorError(422, "validation_failed", `the body nests deeper than ${MAX_JSON_DEPTH} levels`)
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {

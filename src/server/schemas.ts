@@ -7,7 +7,8 @@ import { Metadata } from "../message/row.ts"
 
 /** What the routes take. Answers are the rows of `message/row.ts`. */
 const MAX_TITLE = 200
-const MAX_POSITION = 200
+/** A database and a browser order strings alike as long as they are ASCII. */
+const Position = z.string().regex(/^[!-~]{1,200}$/, "must be 1 to 200 visible ASCII characters")
 
 export const Flag = z
   .enum(["true", "false", "1", "0"])
@@ -50,13 +51,13 @@ export const NewBranch = z.strictObject({
   metadata: Metadata.optional(),
 })
 
-const Parts = z.array(AnyPart).min(1, "a message needs at least one part").max(MAX_PARTS)
+export const Parts = z.array(AnyPart).min(1, "a message needs at least one part").max(MAX_PARTS)
 
 const Delivery = {
   id: MessageId.optional(),
   mode: Mode.optional(),
   model: Model.optional(),
-  position: z.string().min(1).max(MAX_POSITION).optional(),
+  position: Position.optional(),
   expected_turn_id: z.string().max(64).optional(),
   metadata: Metadata.optional(),
 }
@@ -73,8 +74,8 @@ export const SendBody = z.strictObject({
     .array(
       z.strictObject({
         path: z.string().min(1).max(MAX_PATH_CHARACTERS),
-        mime: z.string().max(255).optional(),
-        filename: z.string().max(1024).optional(),
+        mime: z.string().min(1).max(255).optional(),
+        filename: z.string().min(1).max(1024).optional(),
       }),
     )
     .max(MAX_PARTS)
@@ -85,7 +86,7 @@ export type SendBody = z.output<typeof SendBody>
 export const QueuePatch = z.strictObject({
   parts: Parts.optional(),
   metadata: Metadata.optional(),
-  position: z.string().min(1).max(MAX_POSITION).optional(),
+  position: Position.optional(),
   after: MessageId.nullable().optional(),
   state: z.enum(["queued", "paused", "editing"]).optional(),
 })

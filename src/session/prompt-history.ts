@@ -173,9 +173,10 @@ function keyOf({ provider, model_id, capabilities }: Target): string {
   return [LOWERING_VERSION, provider.id, provider.api, model_id, capabilities.revision].join("|")
 }
 
-// An answer that a crash cut short and that was asked for again is not part of what was said.
-function isSaid(message: StoredMessage): boolean {
-  return message.metadata.superseded !== true
+// Left out: an answer that a crash cut short and that was asked for again, and what passed between
+// the user and the host alone.
+function isSaid({ metadata }: StoredMessage): boolean {
+  return metadata.superseded !== true && metadata.host !== true && metadata.action === undefined
 }
 
 function encode(target: Target, message: PromptMessage): Fragment {

@@ -6,7 +6,7 @@ import { capabilitiesOf, findModel, type Model } from "../model/models.ts"
 import type { Media, ModelEvent } from "../model/prompt.ts"
 import type { Provider } from "../provider/provider.ts"
 import { newCapture } from "../store/capture.ts"
-import type { Claim, Store, TurnEnd } from "../store/store.ts"
+import type { Claim, SessionAction, Store, TurnEnd } from "../store/store.ts"
 import type { PromptHistory, PromptRequest } from "./prompt-history.ts"
 import { Recorder } from "./recorder.ts"
 import { systemPrompt, toolCatalog } from "./system-prompt.ts"
@@ -28,6 +28,7 @@ export async function runTurn(
   signal: AbortSignal,
 ): Promise<Claim | null> {
   const { turn } = claim
+  if (claim.action) return perform(rooms, claim, claim.action)
   // A message that is asked again must not stand twice in what was kept of the history.
   if (turn.attempt > 1) rooms.history.forget(turn.session_id)
   const ending = await answer(rooms, claim, signal).catch((error: unknown) => {
@@ -42,6 +43,19 @@ export async function runTurn(
     ...ending,
   })
   return ended.next
+}
+
+async function perform(rooms: TurnRooms, { turn }: Claim, action: SessionAction) {
+  const performed = await rooms.store.performAction({
+    turn_id: turn.id,
+    fence: turn.fence,
+    owner: rooms.owner,
+    action,
+    branch_id: newId("ses"),
+    answer_id: newId("msg"),
+    part_id: newId("prt"),
+  })
+  return performed.next
 }
 
 type Ending = Pick<TurnEnd, "state" | "usage" | "error" | "answer">

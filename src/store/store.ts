@@ -28,6 +28,9 @@ export interface Writes {
   createSession(input: NewSession): SessionChanged
   changeSession(input: SessionChange): SessionChanged
   branch(input: Branch): SessionChanged
+  /** Hide a message and all behind it; null hides everything. Rows stay, the path changes. */
+  rewind(input: { session_id: string; before_message_id: string | null }): SessionChanged
+  unrewind(input: { session_id: string }): SessionChanged
   /** The same id and payload twice is the same message; another payload is a conflict (QUE-003). */
   append(input: Append): Appended
   changeQueued(input: QueuedChange): MessageChanged
@@ -37,6 +40,8 @@ export interface Writes {
   recordRequest(input: RequestRecord): { txid: string }
   recordStream(input: StreamRecord): { txid: string }
   endTurn(input: TurnEnd): { turn: Turn; next: Claim | null; txid: string }
+  /** Perform what a message asks of its session and end its turn, in one commit: once, or not. */
+  performAction(input: ActionPerformed): { turn: Turn; next: Claim | null; txid: string }
   requestAbort(input: { session_id: string; clear: boolean }): {
     turn: Turn | null
     cancelled: string[]
@@ -55,7 +60,8 @@ export interface Writes {
   /** Forget what has expired; `content_ids` are blobs that nothing refers to any more. */
   sweep(input: { uploads_before: number; streams_before: number }): { content_ids: string[] }
   vacuum(input: Record<string, never>): null
-  importRows(input: { rows: ExportRow[] }): { rows: number }
+  /** `lines` says where each row stood, for who is told that one does not fit. */
+  importRows(input: { rows: ExportRow[]; lines?: readonly number[] }): { rows: number }
 }
 
 export interface Reads {
@@ -190,6 +196,25 @@ export interface Claim {
   readonly path: readonly Segment[]
   readonly path_revision: number
   readonly workspace_root: string | null
+  /** What the message asks of its session instead of a model (decision 6). */
+  readonly action: SessionAction | null
+}
+
+/** What a command does to its session when it fires. */
+export type SessionAction =
+  | { readonly type: "archive" }
+  | { readonly type: "clear" }
+  | { readonly type: "branch"; readonly title: string | null }
+  | { readonly type: "rewind"; readonly messages: number }
+  | { readonly type: "model"; readonly model: ModelChoice }
+
+export interface ActionPerformed extends TurnKey {
+  readonly action: SessionAction
+  /** Where the branch goes, when it is one. */
+  readonly branch_id: string
+  readonly answer_id: string
+  readonly part_id: string
+  readonly owner: string | null
 }
 
 export interface TurnKey {

@@ -38,6 +38,10 @@ const RESERVED = [
   "queued_at",
   "queue_enqueued_at",
   "queue_canceled_at",
+  "model",
+  "turn_id",
+  "finish",
+  "superseded",
   "usage",
   "system_prompt_digest",
   "hidden_at",
@@ -102,13 +106,18 @@ function metadataOf({ metadata, model }: Submission): Metadata {
 
 /** The first words, for a session that has no name yet. */
 function titleOf(parts: Submission["parts"]): string | null {
-  const words = parts.find((part): part is TextPart => part.type === "text")?.text.trimStart()
-  const [line = ""] = words?.slice(0, 4 * TITLE_CHARACTERS).split("\n") ?? []
-  const title = line.trim().replace(/\s+/g, " ")
+  const text = parts.find((part): part is TextPart => part.type === "text")?.text
+  const [line = ""] =
+    text
+      ?.slice(0, 4 * TITLE_CHARACTERS)
+      .trimStart()
+      .split("\n", 1) ?? []
+  const title = line
+    .slice(0, TITLE_CHARACTERS + 1)
+    .trimEnd()
+    .toWellFormed()
   if (title === "") return null
-  const characters = [...title]
-  if (characters.length <= TITLE_CHARACTERS) return title
-  return `${characters.slice(0, TITLE_CHARACTERS - 1).join("")}…`
+  return title.length <= TITLE_CHARACTERS ? title : `${title.slice(0, -2).toWellFormed()}…`
 }
 
 interface Prepared {

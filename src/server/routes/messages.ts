@@ -5,7 +5,7 @@ import type { Part, UnknownPart } from "../../message/part.ts"
 import { StoredMessage, Turn } from "../../message/row.ts"
 import { DoorError } from "../errors.ts"
 import { type Route, route } from "../route.ts"
-import { Page, QueuePatch, SendBody } from "../schemas.ts"
+import { Page, Parts, QueuePatch, SendBody } from "../schemas.ts"
 import { attachmentParts } from "./attachments.ts"
 import { existing } from "./sessions.ts"
 
@@ -127,6 +127,8 @@ function fromSource({ source, nodes }: SendBody): Composed {
   }
   const parts = partsOf(parsed.data)
   if (parts.length === 0) throw fault("/source", "is blank")
+  const [unfit] = Parts.safeParse(parts).error?.issues ?? []
+  if (unfit) throw fault("/nodes", `${unfit.path.slice(1).join("/")} ${unfit.message}`)
   return { parts, metadata: { composer_input: parsed.data } }
 }
 

@@ -27,6 +27,7 @@ export interface SessionRecord {
   cost_usd: number
   path_json: string
   path_revision: number
+  previous_paths_json: string
   drain: "open" | "stopped"
   next_seq: number
   next_fence: number

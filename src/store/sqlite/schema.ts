@@ -23,6 +23,7 @@ CREATE TABLE chat_sessions (
   cost_usd REAL NOT NULL DEFAULT 0,
   path_json TEXT NOT NULL,
   path_revision INTEGER NOT NULL DEFAULT 0,
+  previous_paths_json TEXT NOT NULL DEFAULT '[]',
   drain TEXT NOT NULL DEFAULT 'open',
   next_seq INTEGER NOT NULL DEFAULT 1,
   next_fence INTEGER NOT NULL DEFAULT 1,

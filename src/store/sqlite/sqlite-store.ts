@@ -7,7 +7,7 @@ import { type Answer, type Commit, Committer, type Request } from "./committer.t
 import { openForReading } from "./connection.ts"
 import { partRecords } from "./operations/messages.ts"
 import { OPERATIONS } from "./operations/operations.ts"
-import type { RawAppended } from "./operations/queue.ts"
+import { queuedRecord, type RawAppended } from "./operations/queue.ts"
 import { SqliteReads } from "./reads.ts"
 import { messageOf } from "./rows.ts"
 import type { ToWriter } from "./writer-thread.ts"
@@ -28,6 +28,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const connection = openForReading(options.file)
   const reads = new SqliteReads(connection)
   const calls = new Calls(writer, options.broken)
+  let closing: Promise<void> | undefined
   return {
     ...writesThrough(calls),
     ...readsThrough(reads),
@@ -40,9 +41,10 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
         },
       })
     },
-    async close() {
+    close: () => {
       connection.close()
-      await writer.close()
+      closing ??= writer.close()
+      return closing
     },
   }
 }
@@ -57,6 +59,7 @@ class Calls {
   readonly #listeners = new Set<Listener>()
   #batch: Request[] = []
   #next = 0
+  #ended: string | undefined
 
   constructor(writer: Writer, broken: ((reason: string) => void) | undefined) {
     this.#writer = writer
@@ -69,6 +72,7 @@ class Calls {
   }
 
   call(name: keyof Writes, input: unknown): Promise<unknown> {
+    if (this.#ended !== undefined) return Promise.reject(new Error(this.#ended))
     const call = Promise.withResolvers<unknown>()
     const id = this.#next++
     this.#pending.set(id, call)
@@ -107,6 +111,7 @@ class Calls {
   }
 
   #fail(reason: string) {
+    this.#ended ??= reason
     for (const call of this.#pending.values()) call.reject(new Error(reason))
     this.#pending.clear()
   }
@@ -215,11 +220,17 @@ function writesThrough(calls: Calls): WriteCalls {
   return { ...Object.fromEntries(entries), append }
 }
 
-// The caller has the parts it sent: they need not cross the thread twice.
+// The caller has what it sent: that need not cross the thread a second time.
 function openAppended(input: Append, raw: RawAppended): Appended {
+  const { txid } = raw
+  if (raw.type === "queued") {
+    const record = queuedRecord(input, raw)
+    const message = messageOf(record, partRecords(record, input.parts))
+    return { message, claim: null, replayed: false, txid }
+  }
   const parts = raw.parts ?? partRecords(raw.record, input.parts)
-  const { claim, txid } = raw
-  return { message: messageOf(raw.record, parts), claim, replayed: raw.parts !== null, txid }
+  const replayed = raw.type === "replayed"
+  return { message: messageOf(raw.record, parts), claim: raw.claim, replayed, txid }
 }
 
 function readsThrough(reads: SqliteReads): ReadCalls {

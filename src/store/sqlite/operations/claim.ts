@@ -1,5 +1,5 @@
 import { newId } from "../../../message/id.ts"
-import type { Claim } from "../../store.ts"
+import type { Claim, SessionAction } from "../../store.ts"
 import { type MessageRecord, type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
 
@@ -9,7 +9,7 @@ export const LIVE = "('running', 'retrying', 'waiting_on_approval', 'waiting_on_
 /** Take the queue's head, if the session is idle and the head may fire. */
 export function claim(tx: Transaction, input: { session_id: string; owner: string }): Claim | null {
   const session = tx.session(input.session_id)
-  if (liveTurn(tx, session.id)) return null
+  if (session.archived_at !== null || liveTurn(tx, session.id)) return null
   const head = firing(tx, session)
   if (!head) return null
   return fire(tx, session, head, input.owner)
@@ -68,15 +68,20 @@ function fire(tx: Transaction, session: SessionRecord, head: MessageRecord, owne
     fence: session.next_fence,
     owner,
   })
-  return claimOf(session, turn)
+  return claimOf(session, turn, metadata.action ?? null)
 }
 
-export function claimOf(session: SessionRecord, turn: TurnRecord): Claim {
+export function claimOf(
+  session: SessionRecord,
+  turn: TurnRecord,
+  action: SessionAction | null,
+): Claim {
   return {
     turn: turnOf(turn),
     path: JSON.parse(session.path_json),
     path_revision: session.path_revision,
     workspace_root: session.workspace_root,
+    action,
   }
 }
 

@@ -113,12 +113,8 @@ function removeUnreachable(tx: Transaction, id: string) {
   const reach = readersOf(tx, id)
     .flatMap(pathOf)
     .filter((segment) => segment.owner === id)
-  const streams = tx.all<{ id: string }>(
-    "SELECT id FROM streams WHERE session_id = ? OR id = ?",
-    id,
-    id,
-  )
-  for (const stream of streams) restartStream(tx, stream.id)
+  const turns = tx.all<{ id: string }>("SELECT id FROM streams WHERE session_id = ?", id)
+  for (const stream of [{ id }, ...turns]) restartStream(tx, stream.id)
   if (reach.length === 0) return removeAll(tx, id)
   const messages = tx.all<MessageRecord>("SELECT * FROM chat_messages WHERE session_id = ?", id)
   for (const message of messages) {
@@ -173,8 +169,13 @@ function removeTurnText(tx: Transaction, message: MessageRecord) {
   for (const { id } of turns) restartStream(tx, id)
 }
 
+// One number is left out: a reader who had heard everything stands before the new beginning too, and
+// so learns that there is one.
 function restartStream(tx: Transaction, id: string) {
   tx.run("DELETE FROM events WHERE stream_id = ?", id)
-  tx.run("UPDATE streams SET first_seq = next_seq WHERE id = ?", id)
-  tx.run("UPDATE chat_sessions SET first_event = next_event WHERE id = ?", id)
+  tx.run("UPDATE streams SET first_seq = next_seq + 1, next_seq = next_seq + 1 WHERE id = ?", id)
+  tx.run(
+    "UPDATE chat_sessions SET first_event = next_event + 1, next_event = next_event + 1 WHERE id = ?",
+    id,
+  )
 }

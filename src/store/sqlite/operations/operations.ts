@@ -1,8 +1,10 @@
 import type { Writes } from "../../store.ts"
 import type { Transaction } from "../transaction.ts"
+import { performAction } from "./actions.ts"
 import { recordUpload } from "./blobs.ts"
 import { claim } from "./claim.ts"
 import { deleteSession, purgeMessage, sweep } from "./deletion.ts"
+import { rewind, unrewind } from "./path.ts"
 import { append, cancelQueued, changeQueued, type RawAppended } from "./queue.ts"
 import { branch, changeSession, createSession } from "./sessions.ts"
 import { importRows } from "./transfer.ts"
@@ -22,6 +24,8 @@ export const OPERATIONS: Operations = {
   createSession,
   changeSession,
   branch,
+  rewind,
+  unrewind,
   append,
   changeQueued,
   cancelQueued,
@@ -29,6 +33,7 @@ export const OPERATIONS: Operations = {
   recordRequest,
   recordStream,
   endTurn,
+  performAction,
   requestAbort,
   beat,
   interrupt,

@@ -10,29 +10,42 @@ import { between, positionAt } from "./position.ts"
 /** How often `updated_at` of a busy session moves: its indexes need not change with every message. */
 const UPDATED_STEP_MS = 1000
 
-/** What `append` answers across the thread: rows, unopened; `parts` only when it was a replay. */
-export interface RawAppended {
-  readonly record: MessageRecord
-  readonly parts: readonly PartRecord[] | null
-  readonly claim: Claim | null
-  readonly txid: string
+/** What `append` answers across the thread. Of a new message that waits only what the sender cannot
+ *  know goes back: copying the rest would cost more than storing it. */
+export type RawAppended =
+  | ({ readonly type: "queued"; readonly txid: string } & QueuePlace)
+  | {
+      readonly type: "claimed" | "replayed"
+      readonly record: MessageRecord
+      readonly parts: readonly PartRecord[] | null
+      readonly claim: Claim | null
+      readonly txid: string
+    }
+
+/** When a message came in, by its session's clock, and whether a turn was running. */
+export interface QueuePlace {
+  readonly queued_at: number
+  readonly created_at: number
+  readonly busy: boolean
 }
 
 /** Every accepted message is first a queued row; on an idle session it is claimed in the same
  *  transaction (EA-022). */
 export function append(tx: Transaction, input: Append): RawAppended {
   const session = sessionAndTurn(tx, input.session_id)
-  const busy = session.live_turn_id !== null
-  const record = queuedRecord(tx, input, session, busy)
+  const place = placeIn(tx, session)
+  const record = queuedRecord(input, place)
   if (!mayEnter(input, session) || !insertMessage(tx, record)) return replay(tx, input, session)
-  remember(tx, input, session, record)
+  remember(tx, input, session, place)
   const parts = insertParts(tx, record, input.parts)
   keepCaptures(tx, session.id, input.captures)
   tx.tellMessage(record, "insert")
   for (const part of parts) tx.tellPart(part, "insert")
-  if (busy || input.owner === null) return { record, parts: null, claim: null, txid: tx.txid }
+  const { txid } = tx
+  if (place.busy || input.owner === null) return { type: "queued", ...place, txid }
   const claimed = claim(tx, { session_id: session.id, owner: input.owner })
-  return { record: tx.message(session.id, record.id), parts: null, claim: claimed, txid: tx.txid }
+  const stored = tx.message(session.id, record.id)
+  return { type: "claimed", record: stored, parts: null, claim: claimed, txid }
 }
 
 export function changeQueued(tx: Transaction, input: QueuedChange): MessageChanged {
@@ -113,7 +126,8 @@ function replay(tx: Transaction, input: Append, session: SessionAndTurn): RawApp
   if (!known) throw refusedEntry(input, session)
   if (known.session_id !== input.session_id || known.payload_digest !== input.digest)
     throw new Refusal("conflict", `message ${known.id} exists already with another payload`)
-  return { record: known, parts: tx.parts(known.id), claim: null, txid: tx.txid }
+  const parts = tx.parts(known.id)
+  return { type: "replayed", record: known, parts, claim: null, txid: tx.txid }
 }
 
 function refusedEntry(input: Append, session: SessionAndTurn): Refusal {
@@ -122,17 +136,19 @@ function refusedEntry(input: Append, session: SessionAndTurn): Refusal {
   return new Refusal("conflict", `turn ${input.expected_turn_id} is not running any more`)
 }
 
-function queuedRecord(
-  tx: Transaction,
-  input: Append,
-  session: SessionAndTurn,
-  busy: boolean,
-): MessageRecord {
-  const queued_at = Math.max(tx.now, session.last_queued_at + 1)
-  const created_at = Math.max(tx.now, session.last_created_at)
+function placeIn(tx: Transaction, session: SessionAndTurn): QueuePlace {
+  return {
+    queued_at: Math.max(tx.now, session.last_queued_at + 1),
+    created_at: Math.max(tx.now, session.last_created_at),
+    busy: session.live_turn_id !== null,
+  }
+}
+
+export function queuedRecord(input: Append, place: QueuePlace): MessageRecord {
+  const { queued_at, created_at, busy } = place
   return {
     id: input.message_id,
-    session_id: session.id,
+    session_id: input.session_id,
     role: "user",
     metadata_json: JSON.stringify({ ...input.metadata, queued_at, queue_enqueued_at: queued_at }),
     state: input.mode === "paused" ? "paused" : "queued",
@@ -146,10 +162,10 @@ function queuedRecord(
   }
 }
 
-function remember(tx: Transaction, input: Append, session: SessionAndTurn, record: MessageRecord) {
+function remember(tx: Transaction, input: Append, session: SessionAndTurn, place: QueuePlace) {
   tx.mark(session.id, {
-    last_queued_at: Math.max(tx.now, session.last_queued_at + 1),
-    last_created_at: record.created_at,
+    last_queued_at: place.queued_at,
+    last_created_at: place.created_at,
     ...(tx.now - session.updated_at >= UPDATED_STEP_MS ? { updated_at: tx.now } : {}),
   })
   if (session.title === null && input.title !== null) giveTitle(tx, session.id, input.title)

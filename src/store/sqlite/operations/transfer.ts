@@ -17,27 +17,36 @@ export const TABLES = {
 } as const satisfies Record<ExportRow["type"], { table: string; order: string }>
 
 /** Write exported rows as they stand. All or nothing: a row that is there already is a conflict. */
-export function importRows(tx: Transaction, input: { rows: ExportRow[] }): { rows: number } {
-  const columns = new Map<string, ReadonlySet<string>>()
+export function importRows(
+  tx: Transaction,
+  input: { rows: ExportRow[]; lines?: readonly number[] },
+): { rows: number } {
+  const columns = new Map<string, Columns>()
   for (const [at, row] of input.rows.entries()) {
     const { table } = TABLES[row.type]
     const known = columns.get(table) ?? columnsOf(tx, table)
     columns.set(table, known)
-    insertRow(tx, { table, known, row, line: at + 1 })
+    insertRow(tx, { table, known, row, line: input.lines?.[at] ?? at + 1 })
     referBlobs(tx, row)
   }
   for (const row of input.rows) if (row.type === "session") tellImported(tx, String(row.data.id))
   return { rows: input.rows.length }
 }
 
-function columnsOf(tx: Transaction, table: string): ReadonlySet<string> {
-  const rows = tx.all<{ name: string }>("SELECT name FROM pragma_table_info(?)", table)
-  return new Set(rows.map((row) => row.name))
+/** The type of each column, by its name. */
+type Columns = ReadonlyMap<string, string>
+
+function columnsOf(tx: Transaction, table: string): Columns {
+  const rows = tx.all<{ name: string; type: string }>(
+    "SELECT name, type FROM pragma_table_info(?)",
+    table,
+  )
+  return new Map(rows.map(({ name, type }) => [name, type]))
 }
 
 interface Insertion {
   readonly table: string
-  readonly known: ReadonlySet<string>
+  readonly known: Columns
   readonly row: ExportRow
   readonly line: number
 }
@@ -46,7 +55,13 @@ function insertRow(tx: Transaction, { table, known, row, line }: Insertion) {
   const names = Object.keys(row.data)
   const stranger = names.find((name) => !known.has(name))
   if (stranger !== undefined)
-    throw new Refusal("invalid", `row ${line}: a ${row.type} has no column ${stranger}`)
+    throw new Refusal("invalid", `line ${line}: a ${row.type} has no column ${stranger}`)
+  const unfit = names.find((name) => !fits(known.get(name), row.data[name]))
+  if (unfit !== undefined)
+    throw new Refusal(
+      "invalid",
+      `line ${line}: ${unfit} of a ${row.type} is no ${known.get(unfit)}`,
+    )
   const shared = row.type === "blob" || row.type === "system_prompt"
   const list = names.map((name) => `"${name}"`).join(", ")
   const slots = names.map(() => "?").join(", ")
@@ -60,13 +75,20 @@ function insertRow(tx: Transaction, { table, known, row, line }: Insertion) {
   }
 }
 
+// SQLite takes any value in any column; whoever reads it later does not.
+function fits(type: string | undefined, value: string | number | null | undefined): boolean {
+  if (value === null) return true
+  if (type === "TEXT") return typeof value === "string"
+  return type === "INTEGER" ? Number.isSafeInteger(value) : typeof value === "number"
+}
+
 function explain(error: unknown, row: ExportRow, line: number): unknown {
   const code = (error as { code?: string }).code ?? ""
   const name = `${row.type} ${row.data.id ?? ""}`.trim()
   if (code.includes("PRIMARYKEY") || code.includes("UNIQUE"))
-    return new Refusal("conflict", `row ${line}: ${name} is in this data folder already`)
+    return new Refusal("conflict", `line ${line}: ${name} is in this data folder already`)
   if (code.startsWith("SQLITE_CONSTRAINT"))
-    return new Refusal("invalid", `row ${line}: ${name} does not fit: ${(error as Error).message}`)
+    return new Refusal("invalid", `line ${line}: ${name} does not fit: ${(error as Error).message}`)
   return error
 }
 

@@ -134,7 +134,7 @@ export function interrupt(
 }
 
 /** The turn that this key may still write to. A stale key is refused: someone else took over. */
-function held(tx: Transaction, key: TurnKey): TurnRecord {
+export function held(tx: Transaction, key: TurnKey): TurnRecord {
   const turn = tx.get<TurnRecord>(
     `SELECT * FROM turns WHERE id = ? AND fence = ? AND state IN ${LIVE}`,
     key.turn_id,
@@ -160,7 +160,7 @@ interface Ending {
   readonly error: { code: string; message: string } | null
 }
 
-function close(tx: Transaction, turn: TurnRecord, ending: Ending): TurnRecord {
+export function close(tx: Transaction, turn: TurnRecord, ending: Ending): TurnRecord {
   const ended: TurnRecord = {
     ...turn,
     state: ending.state,
@@ -220,7 +220,8 @@ function again(tx: Transaction, turn: TurnRecord, owner: string): Claim {
     fence: session.next_fence,
     owner,
   })
-  return claimOf(session, next)
+  const { metadata_json } = tx.message(session.id, turn.message_id)
+  return claimOf(session, next, JSON.parse(metadata_json).action ?? null)
 }
 
 function nextClaim(tx: Transaction, turn: TurnRecord, owner: string | null): Claim | null {

@@ -1,0 +1,86 @@
+import type { Turn } from "../../../message/row.ts"
+import type { ActionPerformed, Claim, SessionAction } from "../../store.ts"
+import { type MessageRecord, type TurnRecord, turnOf } from "../rows.ts"
+import type { Transaction } from "../transaction.ts"
+import { closeAnswer, openAnswer } from "./answers.ts"
+import { claim } from "./claim.ts"
+import { rewindTo } from "./path.ts"
+import { branch, changeSession } from "./sessions.ts"
+import { close, held } from "./turns.ts"
+
+/** What a command asked of its session happens in the commit that ends its turn: a crash before it
+ *  leaves nothing done, a crash after it nothing to do again. */
+export function performAction(
+  tx: Transaction,
+  input: ActionPerformed,
+): { turn: Turn; next: Claim | null; txid: string } {
+  const turn = held(tx, input)
+  const said = perform(tx, turn, input)
+  answer(tx, turn, input, said)
+  const ended = close(tx, turn, { state: "finished", usage: null, error: null })
+  const next =
+    input.owner === null ? null : claim(tx, { session_id: turn.session_id, owner: input.owner })
+  return { turn: turnOf(ended), next, txid: tx.txid }
+}
+
+function perform(tx: Transaction, turn: TurnRecord, input: ActionPerformed): string {
+  const { session_id } = turn
+  const { action } = input
+  switch (action.type) {
+    case "archive":
+      changeSession(tx, { id: session_id, archived: true })
+      return "This session is archived."
+    case "model":
+      changeSession(tx, { id: session_id, model: action.model })
+      return `From here on ${action.model.provider_id}/${action.model.model_id} answers.`
+    case "branch":
+      return branchOff(tx, turn, input, action)
+    case "clear":
+      rewindTo(tx, tx.session(session_id), null)
+      return "The conversation starts anew. What was said before can be restored by un-rewind."
+    case "rewind":
+      return goBack(tx, turn, action.messages)
+  }
+}
+
+function branchOff(
+  tx: Transaction,
+  turn: TurnRecord,
+  input: ActionPerformed,
+  action: Extract<SessionAction, { type: "branch" }>,
+): string {
+  const { session } = branch(tx, {
+    id: input.branch_id,
+    parent_id: turn.session_id,
+    from_message_id: null,
+    title: action.title,
+    metadata: {},
+  })
+  return `The conversation up to here goes on as ${session.id} too.`
+}
+
+function goBack(tx: Transaction, turn: TurnRecord, messages: number): string {
+  const session = tx.session(turn.session_id)
+  const said = tx.all<MessageRecord>(
+    `SELECT * FROM chat_messages WHERE session_id = ? AND role = 'user' AND state = 'fired'
+       AND id <> ? AND json_extract(metadata_json, '$.action') IS NULL
+       AND json_extract(metadata_json, '$.hidden_at') IS NULL
+     ORDER BY seq DESC LIMIT ?`,
+    session.id,
+    turn.message_id,
+    messages,
+  )
+  const target = said.at(-1)
+  if (!target) return "There is nothing to go back to."
+  rewindTo(tx, session, target.id)
+  return `Went back to before the last ${said.length === 1 ? "message" : `${said.length} messages`}.`
+}
+
+// The host's own words: shown to the user, never to the model.
+function answer(tx: Transaction, turn: TurnRecord, input: ActionPerformed, text: string) {
+  const { answer_id: message_id, part_id: id } = input
+  const metadata = { turn_id: turn.id, host: true, finish: "stop" }
+  openAnswer(tx, turn, { message_id, metadata })
+  const part = { id, index: 0, type: "text", data_json: JSON.stringify({ type: "text", text }) }
+  closeAnswer(tx, turn, { message_id, metadata, parts: [part] })
+}

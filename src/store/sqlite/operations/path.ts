@@ -1,0 +1,184 @@
+import { Refusal } from "../../../message/refusal.ts"
+import type { Segment } from "../../../message/row.ts"
+import type { SessionChanged } from "../../store.ts"
+import { type SessionRecord, sessionOf } from "../rows.ts"
+import type { Transaction } from "../transaction.ts"
+import { LIVE, liveTurn } from "./claim.ts"
+
+/** How many rewinds can be taken back. */
+const MAX_PREVIOUS_PATHS = 50
+
+/** Go back to before a message. Its rows and those behind it stay; only the path changes, and the
+ *  path before is kept so that this can be taken back (SES-010, decision 2). */
+export function rewind(
+  tx: Transaction,
+  input: { session_id: string; before_message_id: string | null },
+): SessionChanged {
+  const session = tx.session(input.session_id)
+  if (liveTurn(tx, session.id))
+    throw new Refusal("conflict", "a turn is running: stop it before going back")
+  rewindTo(tx, session, input.before_message_id)
+  return told(tx, session.id)
+}
+
+/** Take the last rewind back. */
+export function unrewind(tx: Transaction, input: { session_id: string }): SessionChanged {
+  const session = tx.session(input.session_id)
+  if (liveTurn(tx, session.id))
+    throw new Refusal("conflict", "a turn is running: stop it before going back")
+  const previous = JSON.parse(session.previous_paths_json) as Segment[][]
+  const path = previous.pop()
+  if (!path) throw new Refusal("conflict", "nothing was rewound here that could be restored")
+  writePath(tx, session, path, previous)
+  return told(tx, session.id)
+}
+
+export function rewindTo(
+  tx: Transaction,
+  session: SessionRecord,
+  before_message_id: string | null,
+) {
+  const path = pathOf(session)
+  const kept = before_message_id === null ? [] : before(tx, path, before_message_id)
+  const open = { owner: session.id, from: session.next_seq, to: null }
+  const previous = [...(JSON.parse(session.previous_paths_json) as Segment[][]), path]
+  writePath(tx, session, [...kept, open], previous.slice(-MAX_PREVIOUS_PATHS))
+}
+
+function pathOf(session: SessionRecord): Segment[] {
+  return JSON.parse(session.path_json)
+}
+
+// Segments that end before they begin hold nothing and are left out.
+function before(tx: Transaction, path: readonly Segment[], message_id: string): Segment[] {
+  const point = pointOf(tx, path, message_id)
+  const at = path.findIndex((segment) => contains(segment, point))
+  const segment = path[at]
+  if (!segment) throw new Error(`message ${point.id} is on no segment of its own path`)
+  const cut = { ...segment, to: point.seq - 1 }
+  return [...path.slice(0, at), ...(cut.to >= cut.from ? [cut] : [])]
+}
+
+// `hidden_at` is for readers of the documents' tables; history itself is read by path.
+function writePath(
+  tx: Transaction,
+  session: SessionRecord,
+  path: readonly Segment[],
+  previous: readonly (readonly Segment[])[],
+) {
+  tx.run(
+    `UPDATE chat_sessions SET path_json = ?, previous_paths_json = ?,
+       path_revision = path_revision + 1, updated_at = ? WHERE id = ?`,
+    JSON.stringify(path),
+    JSON.stringify(previous),
+    tx.now,
+    session.id,
+  )
+  tx.run(
+    `UPDATE chat_messages SET metadata_json = json_remove(metadata_json, '$.hidden_at')
+     WHERE session_id = ? AND json_extract(metadata_json, '$.hidden_at') IS NOT NULL`,
+    session.id,
+  )
+  for (const [from, to] of gaps(path, session.id, session.next_seq))
+    tx.run(
+      `UPDATE chat_messages SET metadata_json = json_set(metadata_json, '$.hidden_at', ?)
+       WHERE session_id = ? AND seq BETWEEN ? AND ?`,
+      tx.now,
+      session.id,
+      from,
+      to,
+    )
+}
+
+// The stretches of a session's own messages that its path leaves out.
+function gaps(path: readonly Segment[], owner: string, next_seq: number): [number, number][] {
+  const found: [number, number][] = []
+  let at = 1
+  for (const segment of path.filter((one) => one.owner === owner)) {
+    if (segment.from > at) found.push([at, segment.from - 1])
+    at = (segment.to ?? next_seq) + 1
+  }
+  return found
+}
+
+function told(tx: Transaction, id: string): SessionChanged {
+  const record = tx.session(id)
+  tx.tellSession(record)
+  return { session: sessionOf(record), txid: tx.txid }
+}
+
+interface Cut {
+  readonly path: readonly Segment[]
+  readonly message_id: string | null
+}
+
+/** The path up to a message, or up to the last settled one. A point inside an unfinished turn is
+ *  refused (SES-020). */
+export function cutAt(tx: Transaction, parent: SessionRecord, message_id: string | null): Cut {
+  const path = JSON.parse(parent.path_json) as Segment[]
+  const point = message_id === null ? lastSettled(tx, path) : pointOf(tx, path, message_id)
+  if (!point) return { path: [], message_id: null }
+  refuseUnsettled(tx, parent, point)
+  const at = path.findIndex((segment) => contains(segment, point))
+  const before = path.slice(0, at)
+  const segment = path[at]
+  if (!segment) throw new Error(`message ${point.id} is on no segment of its own path`)
+  return { path: [...before, { ...segment, to: point.seq }], message_id: point.id }
+}
+
+interface Point {
+  readonly id: string
+  readonly session_id: string
+  readonly seq: number
+}
+
+export function contains(segment: Segment, point: { session_id: string; seq: number }): boolean {
+  if (segment.owner !== point.session_id || point.seq < segment.from) return false
+  return segment.to === null || point.seq <= segment.to
+}
+
+function pointOf(tx: Transaction, path: readonly Segment[], message_id: string): Point {
+  const point = tx.get<Point>(
+    "SELECT id, session_id, seq FROM chat_messages WHERE id = ? AND seq IS NOT NULL",
+    message_id,
+  )
+  if (!point || !path.some((segment) => contains(segment, point)))
+    throw new Refusal("not_found", `message ${message_id} is not in this session's history`)
+  return point
+}
+
+function lastSettled(tx: Transaction, path: readonly Segment[]): Point | undefined {
+  const owner = path.at(-1)?.owner
+  const live = liveTurnStart(tx, owner)
+  for (const segment of path.toReversed()) {
+    const end = segment.to ?? Number.MAX_SAFE_INTEGER
+    const last = segment.owner === owner ? Math.min(end, live ?? end) : end
+    const point = tx.get<Point>(
+      `SELECT id, session_id, seq FROM chat_messages
+       WHERE session_id = ? AND seq BETWEEN ? AND ? ORDER BY seq DESC LIMIT 1`,
+      segment.owner,
+      segment.from,
+      last,
+    )
+    if (point) return point
+  }
+  return undefined
+}
+
+function refuseUnsettled(tx: Transaction, parent: SessionRecord, point: Point) {
+  const live = liveTurnStart(tx, parent.id)
+  if (live !== undefined && point.session_id === parent.id && point.seq > live)
+    throw new Refusal("conflict", `message ${point.id} belongs to a turn that is still running`)
+}
+
+// The last place before the live turn's own message.
+function liveTurnStart(tx: Transaction, session_id: string | undefined): number | undefined {
+  if (session_id === undefined) return undefined
+  const row = tx.get<{ seq: number }>(
+    `SELECT chat_messages.seq FROM turns JOIN chat_messages ON chat_messages.id = turns.message_id
+     WHERE turns.session_id = ?
+       AND turns.state IN ${LIVE}`,
+    session_id,
+  )
+  return row && row.seq - 1
+}
