@@ -130,7 +130,10 @@ export class Host {
 
   async deleteSession(session_id: string, cascade: boolean): Promise<Deleted> {
     const deleted = await this.store.deleteSession({ session_id, cascade })
-    for (const id of deleted.deleted) this.#history.forget(id)
+    for (const id of deleted.deleted) {
+      this.#runner?.leave(id)
+      this.#history.forget(id)
+    }
     await this.#removeBlobs(deleted.content_ids)
     return deleted
   }

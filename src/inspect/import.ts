@@ -4,6 +4,7 @@ import { ContentId } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { ExportRow, Store } from "../store/store.ts"
 import { linesOf } from "./lines.ts"
+import { RowLine } from "./rows.ts"
 
 export interface ImportRooms {
   readonly store: Pick<Store, "importRows">
@@ -12,20 +13,6 @@ export interface ImportRooms {
 
 const MAX_BLOB_BYTES = 2 * 1024 * 1024 * 1024
 
-const Column = z.union([z.string(), z.number(), z.null()])
-const RowLine = z.strictObject({
-  type: z.enum([
-    "session",
-    "message",
-    "part",
-    "turn",
-    "receipt",
-    "capture",
-    "system_prompt",
-    "blob",
-  ]),
-  data: z.record(z.string(), Column),
-})
 const BlobLine = z.strictObject({
   type: z.literal("blob-data"),
   data: z.strictObject({ content_id: ContentId, at: z.int().min(0), base64: z.string() }),
@@ -39,16 +26,24 @@ export async function importLines(
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<{ rows: number; blobs: number }> {
   const rows: ExportRow[] = []
+  const lines: number[] = []
   const incoming = new Incoming(rooms)
-  for await (const { number, text } of linesOf(chunks)) {
-    if (text.trim() === "") continue
-    const line = parse(text, number)
-    if (line.type === "blob-data") await incoming.add(line.data, number)
-    else rows.push(line)
+  try {
+    for await (const { number, text } of linesOf(chunks)) {
+      if (text.trim() === "") continue
+      const line = parse(text, number)
+      if (line.type === "blob-data") await incoming.add(line.data, number)
+      else {
+        rows.push(line)
+        lines.push(number)
+      }
+    }
+    await incoming.end()
+  } finally {
+    await incoming.stop()
   }
-  await incoming.end()
-  await requireBytes(rooms, rows)
-  await rooms.store.importRows({ rows })
+  await requireBytes(rooms, rows, lines)
+  await rooms.store.importRows({ rows, lines })
   return { rows: rows.length, blobs: incoming.count }
 }
 
@@ -66,14 +61,21 @@ function parse(text: string, number: number): z.infer<typeof Line> {
   throw new Refusal("invalid", `line ${number}: ${where}: ${issue?.message ?? "does not fit"}`)
 }
 
-async function requireBytes(rooms: ImportRooms, rows: readonly ExportRow[]) {
-  for (const row of rows) {
+async function requireBytes(
+  rooms: ImportRooms,
+  rows: readonly ExportRow[],
+  lines: readonly number[],
+) {
+  for (const [at, row] of rows.entries()) {
     if (row.type !== "blob") continue
     // An empty file has no pieces that could carry it.
     if (row.data.size === 0) await rooms.blobs.put(nothing(), { maxBytes: 0 })
     const size = await rooms.blobs.size(String(row.data.content_id))
     if (size !== row.data.size)
-      throw new Refusal("invalid", `the bytes of ${row.data.content_id} are not in the import`)
+      throw new Refusal(
+        "invalid",
+        `line ${lines[at]}: the bytes of ${row.data.content_id} are not in the import`,
+      )
   }
 }
 
@@ -89,8 +91,8 @@ interface Piece {
 class Incoming {
   readonly #rooms: ImportRooms
   #content_id = ""
+  #line = 0
   #at = 0
-  #pipe: TransformStream<Uint8Array, Uint8Array> | undefined
   #writer: WritableStreamDefaultWriter<Uint8Array> | undefined
   #stored: Promise<{ content_id: string }> | undefined
   count = 0
@@ -104,6 +106,7 @@ class Incoming {
     if (piece.at !== this.#at)
       throw new Refusal("invalid", `line ${line}: bytes of ${piece.content_id} are missing`)
     const bytes = Buffer.from(piece.base64, "base64")
+    this.#line = line
     this.#at += bytes.length
     await this.#writer?.write(bytes)
   }
@@ -112,18 +115,29 @@ class Incoming {
     if (!this.#writer || !this.#stored) return
     await this.#writer.close()
     const { content_id } = await this.#stored
-    if (content_id !== this.#content_id)
-      throw new Refusal("invalid", `the bytes named ${this.#content_id} are not those`)
-    this.count += 1
     this.#writer = undefined
+    if (content_id !== this.#content_id)
+      throw new Refusal(
+        "invalid",
+        `line ${this.#line}: the bytes named ${this.#content_id} are not those`,
+      )
+    this.count += 1
+  }
+
+  /** Leave a blob that was begun; nothing of it stays. */
+  async stop() {
+    await this.#writer?.abort(new Error("the import was broken off")).catch(() => undefined)
+    await this.#stored?.catch(() => undefined)
   }
 
   async #begin(content_id: string) {
     await this.end()
     this.#content_id = content_id
     this.#at = 0
-    this.#pipe = new TransformStream()
-    this.#writer = this.#pipe.writable.getWriter()
-    this.#stored = this.#rooms.blobs.put(this.#pipe.readable, { maxBytes: MAX_BLOB_BYTES })
+    const pipe = new TransformStream<Uint8Array, Uint8Array>()
+    this.#writer = pipe.writable.getWriter()
+    this.#stored = this.#rooms.blobs.put(pipe.readable, { maxBytes: MAX_BLOB_BYTES })
+    // Whoever writes hears of it first; `end` and `stop` hear it again.
+    this.#stored.catch(() => undefined)
   }
 }

@@ -73,7 +73,11 @@ async function readJson(context: Context, max_bytes = MAX_JSON_BYTES): Promise<u
     throw new DoorError(415, "unsupported_media_type", "the body must be application/json")
   const value = parseJson(await readText(context.req.raw, max_bytes))
   if (!isTooDeep(value)) return value
-  throw new DoorError(422, "validation_failed", `the body nests deeper than ${MAX_JSON_DEPTH} levels`)
+  throw new DoorError(
+    422,
+    "validation_failed",
+    `the body nests deeper than ${MAX_JSON_DEPTH} levels`,
+  )
 }
 
 function parseJson(text: string): unknown {

@@ -83,6 +83,11 @@ export class Runner {
     return { ...asked, turn }
   }
 
+  /** The session is gone: what is still being answered in it may stop. */
+  leave(session_id: string) {
+    this.#running.get(session_id)?.stop.abort()
+  }
+
   /** Wait until nothing runs here: what a command that sent one message does before it exits. */
   async idle() {
     while (this.#running.size > 0)
@@ -151,11 +156,13 @@ export class Runner {
   async #beat() {
     if (this.#running.size === 0 || this.#stopped) return
     const { owner, store } = this.#rooms
-    const turn_ids = [...this.#running.values()].map(({ turn_id }) => turn_id)
-    const none = { abort: [] as string[] }
-    const { abort } = await store.beat({ owner, turn_ids }).catch(() => none)
-    for (const { turn_id, stop } of this.#running.values())
-      if (abort.includes(turn_id)) stop.abort()
+    const running = [...this.#running.values()]
+    const turn_ids = running.map(({ turn_id }) => turn_id)
+    const heard = await store.beat({ owner, turn_ids }).catch(() => undefined)
+    if (!heard) return
+    // A turn that lives no more was taken over, or went with its session.
+    for (const { turn_id, stop } of running)
+      if (heard.abort.includes(turn_id) || !heard.live.includes(turn_id)) stop.abort()
   }
 
   async #drain(first: Claim, stop: AbortController) {

@@ -1,0 +1,74 @@
+import { z } from "zod"
+import { isTooDeep } from "../message/depth.ts"
+import { type IdPrefix, isId } from "../message/id.ts"
+import { ModelChoice } from "../message/message.ts"
+import { ContentId } from "../message/part.ts"
+import { MessageRow, MessageState, Segment, Session, TurnState, Usage } from "../message/row.ts"
+import { Receipt } from "../model/receipt.ts"
+import type { ExportRow } from "../store/store.ts"
+
+/** A row as an export has it. What is read back later without a second look is looked at here: ids,
+ *  states, and the JSON that columns hold. Which columns there are is the store's to say. */
+export const RowLine = z.discriminatedUnion("type", [
+  row("session", {
+    id: id("ses"),
+    model_json: json(ModelChoice),
+    permissions_json: json(z.array(z.unknown())),
+    metadata_json: json(z.looseObject({})),
+    path_json: json(z.array(Segment)),
+    drain: Session.shape.drain,
+  }),
+  row("message", {
+    id: id("msg"),
+    session_id: id("ses"),
+    role: MessageRow.shape.role,
+    metadata_json: json(z.looseObject({ model: ModelChoice.optional() })),
+    state: MessageState,
+  }),
+  row("part", {
+    id: id("prt"),
+    message_id: id("msg"),
+    session_id: id("ses"),
+    data_json: json(z.looseObject({})),
+  }),
+  row("turn", {
+    id: id("trn"),
+    session_id: id("ses"),
+    message_id: id("msg"),
+    state: TurnState,
+    model_json: json(ModelChoice),
+    usage_json: json(Usage).nullable(),
+    error_json: json(z.object({ code: z.string(), message: z.string() })).nullable(),
+  }),
+  row("receipt", { session_id: id("ses"), data_json: json(Receipt) }),
+  row("capture", { session_id: id("ses"), data_json: json(z.looseObject({})) }),
+  row("system_prompt", { digest: z.string(), body: z.string() }),
+  row("blob", { content_id: ContentId, size: z.int().min(0), mime: z.string() }),
+])
+
+function row<Type extends ExportRow["type"], Shape extends z.core.$ZodLooseShape>(
+  type: Type,
+  shape: Shape,
+) {
+  const column = z.union([z.string(), z.number(), z.null()])
+  return z.strictObject({ type: z.literal(type), data: z.object(shape).catchall(column) })
+}
+
+function id(prefix: IdPrefix) {
+  return z.string().refine((value) => isId(prefix, value), `must be an id that begins ${prefix}_`)
+}
+
+function json(schema: z.ZodType) {
+  return z
+    .string()
+    .refine((text) => opens(text, schema), "does not hold the JSON that belongs here")
+}
+
+function opens(text: string, schema: z.ZodType): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return !isTooDeep(value) && schema.safeParse(value).success
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,199 @@
+import { describe, expect, it } from "vitest"
+import { ROUTES } from "../../src/server/app.ts"
+import type { Route } from "../../src/server/route.ts"
+import { png } from "../build.ts"
+import { type Door, MISSING, newSession, openDoor, type Request, send } from "./house.ts"
+
+/** What is in the folder when a route is asked. */
+interface World extends Door {
+  readonly session: string
+  readonly fired: string
+  readonly waiting: string
+  readonly turn: string
+  readonly content: string
+}
+
+async function world(): Promise<World> {
+  const door = await openDoor({ script: [{ text: "ok" }] })
+  const session = await newSession(door)
+  const image = { type: "file-attachment", name: "a.png", mime: "image/png" }
+  const sent = await send(door, session, "hello", {
+    parts: [{ ...image, data: png().toString("base64") }],
+  })
+  await door.host.idle()
+  const waiting = await send(door, session, "later", { mode: "paused" })
+  return {
+    ...door,
+    session,
+    fired: sent.message.id,
+    waiting: waiting.message.id,
+    turn: sent.turn.id,
+    content: sent.message.parts[0].data.content_id,
+  }
+}
+
+type Case = readonly [path: string, request?: Request]
+type Cases = (at: World) => { good: Case; bad: readonly [...Case, status: number] }
+
+const UNAUTHORIZED = { headers: { authorization: null } }
+const NOT_ONE = `/v1/sessions/${MISSING.session}`
+
+/** Each route, asked rightly and wrongly. */
+const CASES: Readonly<Record<string, Cases>> = {
+  "get /v1/info": () => ({ good: ["/v1/info"], bad: ["/v1/info", UNAUTHORIZED, 401] }),
+  "get /v1/models": () => ({ good: ["/v1/models"], bad: ["/v1/models", UNAUTHORIZED, 401] }),
+  "post /v1/lower": () => ({
+    good: ["/v1/lower", { json: { message: { parts: [{ type: "text", text: "hi" }] } } }],
+    bad: ["/v1/lower", { json: { message: { parts: [] } } }, 422],
+  }),
+  "get /v1/sessions/:id/inspect": ({ session, fired }) => ({
+    good: [`/v1/sessions/${session}/inspect?message=${fired}`],
+    bad: [`/v1/sessions/${session}/inspect?message=${MISSING.message}`, {}, 404],
+  }),
+  "get /v1/export": () => ({
+    good: ["/v1/export"],
+    bad: [`/v1/export?session=${MISSING.session}`, {}, 404],
+  }),
+  "post /v1/import": () => ({
+    good: ["/v1/import", { body: "\n" }],
+    bad: ["/v1/import", { body: "not JSON\n" }, 422],
+  }),
+  "post /v1/vacuum": () => ({ good: ["/v1/vacuum"], bad: ["/v1/vacuum", UNAUTHORIZED, 401] }),
+  "get /v1/sessions": () => ({
+    good: ["/v1/sessions?limit=5&archived=true"],
+    bad: ["/v1/sessions?limit=0", {}, 422],
+  }),
+  "post /v1/sessions": () => ({
+    good: ["/v1/sessions", { json: { title: "Plans", model: "scripted" } }],
+    bad: ["/v1/sessions", { json: { model: "nobody/nothing" } }, 422],
+  }),
+  "get /v1/sessions/:id": ({ session }) => ({
+    good: [`/v1/sessions/${session}`],
+    bad: [NOT_ONE, {}, 404],
+  }),
+  "patch /v1/sessions/:id": ({ session }) => ({
+    good: [`/v1/sessions/${session}`, { json: { title: "Plans", archived: true } }],
+    bad: [`/v1/sessions/${session}`, { json: { titel: "Plans" } }, 422],
+  }),
+  "delete /v1/sessions/:id": ({ session }) => ({
+    good: [`/v1/sessions/${session}?cascade=true`],
+    bad: [NOT_ONE, {}, 404],
+  }),
+  "post /v1/sessions/:id/branch": ({ session, fired }) => ({
+    good: [`/v1/sessions/${session}/branch`, { json: { from_message_id: fired } }],
+    bad: [`/v1/sessions/${session}/branch`, { json: { from_message_id: MISSING.message } }, 404],
+  }),
+  "get /v1/sessions/:id/status": ({ session }) => ({
+    good: [`/v1/sessions/${session}/status`],
+    bad: [`${NOT_ONE}/status`, {}, 404],
+  }),
+  "post /v1/sessions/:id/abort": ({ session }) => ({
+    good: [`/v1/sessions/${session}/abort`, { json: {} }],
+    bad: [`/v1/sessions/${session}/abort`, { json: { clear: "yes" } }, 422],
+  }),
+  "post /v1/sessions/:id/messages": ({ session }) => ({
+    good: [`/v1/sessions/${session}/messages`, { json: { message: "hello" } }],
+    bad: [`${NOT_ONE}/messages`, { json: { parts: [{ type: "text", text: "hello" }] } }, 404],
+  }),
+  "get /v1/sessions/:id/messages": ({ session }) => ({
+    good: [`/v1/sessions/${session}/messages?limit=1`],
+    bad: [`/v1/sessions/${session}/messages?before=nowhere`, {}, 422],
+  }),
+  "delete /v1/sessions/:id/messages/:message": ({ session, fired }) => ({
+    good: [`/v1/sessions/${session}/messages/${fired}`],
+    bad: [`/v1/sessions/${session}/messages/${MISSING.message}`, {}, 404],
+  }),
+  "get /v1/sessions/:id/queue": ({ session }) => ({
+    good: [`/v1/sessions/${session}/queue`],
+    bad: [`${NOT_ONE}/queue`, {}, 404],
+  }),
+  "patch /v1/sessions/:id/queue/:message": ({ session, waiting, fired }) => ({
+    good: [`/v1/sessions/${session}/queue/${waiting}`, { json: { state: "editing" } }],
+    bad: [`/v1/sessions/${session}/queue/${fired}`, { json: { state: "editing" } }, 409],
+  }),
+  "delete /v1/sessions/:id/queue/:message": ({ session, waiting, fired }) => ({
+    good: [`/v1/sessions/${session}/queue/${waiting}`],
+    bad: [`/v1/sessions/${session}/queue/${fired}`, {}, 409],
+  }),
+  "get /v1/sessions/:id/turns": ({ session, fired }) => ({
+    good: [`/v1/sessions/${session}/turns?message=${fired}`],
+    bad: [`${NOT_ONE}/turns`, {}, 404],
+  }),
+  "get /v1/sessions/:id/turns/:turn": ({ session, turn }) => ({
+    good: [`/v1/sessions/${session}/turns/${turn}`],
+    bad: [`/v1/sessions/${session}/turns/${MISSING.turn}`, {}, 404],
+  }),
+  "get /v1/sessions/:id/turns/:turn/receipts": ({ session, turn }) => ({
+    good: [`/v1/sessions/${session}/turns/${turn}/receipts`],
+    bad: [`/v1/sessions/${session}/turns/${MISSING.turn}/receipts`, {}, 404],
+  }),
+  "get /v1/sessions/:id/events": ({ session }) => ({
+    good: [`/v1/sessions/${session}/events`],
+    bad: [`/v1/sessions/${session}/events`, { headers: { "last-event-id": "yesterday" } }, 422],
+  }),
+  "get /v1/events": () => ({ good: ["/v1/events"], bad: ["/v1/events", UNAUTHORIZED, 401] }),
+  "post /v1/blobs": () => ({
+    good: ["/v1/blobs?name=a.txt", { body: "hello" }],
+    bad: ["/v1/blobs?name=", { body: "hello" }, 422],
+  }),
+  "get /v1/sessions/:id/blobs/:content": ({ session, content }) => ({
+    good: [`/v1/sessions/${session}/blobs/${content}`],
+    bad: [`/v1/sessions/${session}/blobs/${MISSING.content}`, {}, 404],
+  }),
+}
+
+function nameOf({ method, path }: Route): string {
+  return `${method} ${path}`
+}
+
+describe("routes", () => {
+  it("are all asked here", () =>
+    expect(Object.keys(CASES).toSorted()).toEqual(ROUTES.map(nameOf).toSorted()))
+
+  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+    "%s answers what it promises, and a fault in the one shape",
+    async (name, route) => {
+      const at = await world()
+      const { good, bad } = CASES[name]?.(at) ?? { good: [""], bad: ["", {}, 0] }
+      const refused = await at.ask(route.method, bad[0], bad[1])
+      expect([refused.status, shapeOf(refused.body)]).toEqual([bad[2], "error"])
+      const response = await at.request(route.method, ...good)
+      expect(response.status).toBe(route.status ?? 200)
+      expect(response.headers.get("x-content-type-options")).toBe("nosniff")
+      if (route.answer) expect(route.answer.safeParse(await response.json()).error).toBeUndefined()
+      else await response.body?.cancel()
+      expect(at.failures).toEqual([])
+    },
+  )
+
+  it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
+    "[DAE-001] %s needs the token",
+    async (_, route) => {
+      const door = await openDoor({ turns: false })
+      const path = route.path.replace(/:\w+/g, "x")
+      for (const authorization of [null, "Bearer wrong", "Basic a", "Bearer"]) {
+        const { status, body } = await door.ask(route.method, path, { headers: { authorization } })
+        expect([status, body.error.code]).toEqual([401, "unauthorized"])
+      }
+    },
+  )
+
+  it("say so when there is none, in the same shape", async () => {
+    const door = await openDoor({ turns: false })
+    for (const [method, path] of [
+      ["get", "/v1/nothing"],
+      ["put", "/v1/sessions"],
+      ["get", "/nothing.html"],
+      ["post", "/"],
+    ] as const) {
+      const { status, body } = await door.ask(method, path)
+      expect([path, status, shapeOf(body)]).toEqual([path, 404, "error"])
+    }
+  })
+})
+
+function shapeOf(body: unknown): string {
+  const { error } = body as { error?: { code?: unknown; message?: unknown } }
+  const isError = typeof error?.code === "string" && typeof error.message === "string"
+  return isError && Object.keys(body as object).join() === "error" ? "error" : JSON.stringify(body)
+}

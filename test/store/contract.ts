@@ -1,0 +1,24 @@
+import { describe } from "vitest"
+import type { Maker } from "./build.ts"
+import { appendContract } from "./contract/append.ts"
+import { blobContract } from "./contract/blobs.ts"
+import { deletionContract } from "./contract/deletion.ts"
+import { historyContract } from "./contract/history.ts"
+import { interruptionContract } from "./contract/interruption.ts"
+import { queueContract } from "./contract/queue.ts"
+import { transferContract } from "./contract/transfer.ts"
+import { turnContract } from "./contract/turns.ts"
+
+/** What every store promises, told as stories; each is a file of its own. */
+export function storeContract(name: string, maker: Maker) {
+  describe(`store: ${name}`, () => {
+    appendContract(maker)
+    historyContract(maker)
+    queueContract(maker)
+    turnContract(maker)
+    interruptionContract(maker)
+    blobContract(maker)
+    deletionContract(maker)
+    transferContract(maker)
+  })
+}
