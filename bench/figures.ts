@@ -25,7 +25,12 @@ export function table(headings: readonly string[], rows: readonly (readonly stri
   const lines = [headings, ...rows]
   const widths = headings.map((_, at) => Math.max(...lines.map((line) => line[at]?.length ?? 0)))
   return lines
-    .map((line) => line.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ").trimEnd())
+    .map((line) =>
+      line
+        .map((cell, at) => cell.padEnd(widths[at] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
     .toSpliced(1, 0, widths.map((width) => "-".repeat(width)).join("  "))
     .join("\n")
 }

@@ -25,7 +25,8 @@ export async function runByName(command: string, jobs: readonly Job[], args: rea
   const asked = parse(jobs, args)
   if (typeof asked === "string") return complain(command, asked)
   if (asked.values.help) return console.log(helpOf(command, jobs))
-  const chosen = asked.names.length === 0 ? jobs : jobs.filter(({ name }) => asked.names.includes(name))
+  const chosen =
+    asked.names.length === 0 ? jobs : jobs.filter(({ name }) => asked.names.includes(name))
   for (const job of chosen) if (!(await job.run(asked.values))) process.exitCode = 1
 }
 

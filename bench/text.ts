@@ -1,4 +1,4 @@
-const WORDS = "the quick brown fox jumps over the lazy dog and says \"hello\" to it; "
+const WORDS = 'the quick brown fox jumps over the lazy dog and says "hello" to it; '
 const KILOBYTE = WORDS.repeat(Math.ceil(1024 / WORDS.length))
 
 let serial = 0

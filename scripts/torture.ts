@@ -26,5 +26,6 @@ await runByName(
 function numberOf(value: string | boolean | undefined, otherwise: number): number {
   const number = Number(value ?? otherwise)
   if (Number.isInteger(number) && number >= 0) return number
-  throw new Error(`${String(value)} is not a whole number`)
+  console.error(`torture: ${String(value)} is not a whole number`)
+  process.exit(2)
 }

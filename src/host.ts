@@ -13,8 +13,20 @@ import { ownerOf } from "./session/owner.ts"
 import { PromptHistory } from "./session/prompt-history.ts"
 import { Runner } from "./session/runner.ts"
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts"
-import type { Appended, Deleted, MessageChanged, Store } from "./store/store.ts"
-import { editQueued, type QueuedEdit, type Submission, submit } from "./submit/submit.ts"
+import type { PolicyConfig } from "./policy/config.ts"
+import { type Arrival, judge } from "./policy/judge.ts"
+import { TRUST_ALL, type Trust } from "./skill/trust.ts"
+import type { Deleted, MessageChanged, Store } from "./store/store.ts"
+import {
+  editQueued,
+  preview,
+  type QueuedEdit,
+  type Submission,
+  type Submitted,
+  submit,
+} from "./submit/submit.ts"
+import type { Resolved, Unresolved } from "./submit/resolve.ts"
+import { Workspaces } from "./submit/workspaces.ts"
 
 export interface HostOptions {
   readonly data: string
@@ -26,6 +38,10 @@ export interface HostOptions {
   readonly turns?: boolean
   readonly providers?: ReadonlyMap<string, Provider>
   readonly lease_ms?: number
+  /** What may come in, beside the defaults. */
+  readonly policy?: PolicyConfig
+  /** Another judge of what a repository's files may do, for this host's life. */
+  readonly trust?: Trust
   readonly log?: (message: string) => void
   readonly broken?: (reason: string) => void
 }
@@ -34,6 +50,8 @@ const UPLOAD_KEPT_MS = 24 * 60 * 60 * 1000
 const DELTAS_KEPT_MS = 24 * 60 * 60 * 1000
 const SWEEP_MS = 10 * 60 * 1000
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
+
+export { TRUST_ALL }
 
 /** Puts the rooms together over one data folder. */
 export async function openHost(options: HostOptions): Promise<Host> {
@@ -54,6 +72,7 @@ export class Host {
   readonly blobs: FileBlobs
   readonly providers: ReadonlyMap<string, Provider>
   readonly default_model: ModelChoice
+  readonly workspaces: Workspaces
   readonly #runner: Runner | null
   readonly #owner: string | null
   readonly #history: PromptHistory
@@ -66,7 +85,10 @@ export class Host {
     this.blobs = new FileBlobs(join(options.data, "blobs"))
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
-    const rooms = { store, blobs: this.blobs, read: readWorkspaceFile }
+    this.workspaces = new Workspaces(options)
+    const ingress = (workspace_root: string | null) => (arrival: Arrival) =>
+      judge(this.workspaces.policy(workspace_root), arrival)
+    const rooms = { store, blobs: this.blobs, read: readWorkspaceFile, ingress }
     this.#history = new PromptHistory(rooms)
     this.#owner = options.turns === false ? null : ownerOf()
     this.#runner = this.#owner === null ? null : this.#newRunner(this.#owner, options)
@@ -74,11 +96,12 @@ export class Host {
     this.#sweeping = setInterval(() => void this.sweep().catch(() => undefined), SWEEP_MS).unref()
   }
 
-  async submit(submission: Submission): Promise<Appended> {
+  async submit(submission: Submission): Promise<Submitted> {
     if (submission.model) this.checkModel(submission.model)
-    const appended = await submit(this.#rooms(), submission)
-    if (appended.claim) this.#runner?.take(appended.claim)
-    return appended
+    const submitted = await submit(this.#rooms(), submission)
+    for (const row of [...submitted.actions, submitted.message])
+      if (row?.claim) this.#runner?.take(row.claim)
+    return submitted
   }
 
   async editQueued(edit: QueuedEdit): Promise<MessageChanged> {
@@ -111,7 +134,14 @@ export class Host {
   lower(draft: Omit<Draft, "model"> & { model?: ModelChoice | undefined }): Promise<DryRun> {
     const named = draft.model === undefined && draft.api === undefined
     const model = named ? this.default_model : draft.model
-    return dryRun({ blobs: this.blobs, read: readWorkspaceFile }, { ...draft, model })
+    const policy = this.workspaces.policy(draft.workspace_root)
+    const ingress = (arrival: Arrival) => judge(policy, arrival)
+    return dryRun({ blobs: this.blobs, read: readWorkspaceFile, ingress }, { ...draft, model })
+  }
+
+  /** What a draft would come to, commands and all, before it is sent. */
+  async preview(workspace_root: string | null, draft: Unresolved): Promise<Resolved> {
+    return preview(this.#rooms(), workspace_root, draft)
   }
 
   checkModel(choice: ModelChoice) {
@@ -185,6 +215,7 @@ export class Host {
   async close() {
     clearInterval(this.#sweeping)
     await this.#runner?.stop()
+    await this.workspaces.close()
     await this.store.close()
   }
 
@@ -195,8 +226,16 @@ export class Host {
   }
 
   #rooms() {
-    const { store, blobs } = this
-    return { store, blobs, read: readWorkspaceFile, owner: this.#owner }
+    const { store, blobs, workspaces } = this
+    return {
+      store,
+      blobs,
+      read: readWorkspaceFile,
+      owner: this.#owner,
+      catalog: (root: string | null) => workspaces.catalog(root),
+      policy: (root: string | null) => workspaces.policy(root),
+      shell: (root: string | null, command: string) => workspaces.shell(root, command),
+    }
   }
 
   #newRunner(owner: string, options: HostOptions): Runner {

@@ -20,6 +20,11 @@ export interface Connection {
   close(): Promise<void>
 }
 
+interface ConnectOptions {
+  /** Trust the files of the workspace for this connection, in this process. */
+  readonly trust_all?: boolean
+}
+
 export function dataFolder(options: CommonOptions): string {
   const given = options.data ?? process.env.COMPOSITOR_DATA
   if (given) return resolve(given)
@@ -32,7 +37,11 @@ export function workspaceFolder(options: CommonOptions): string {
 
 /** Reach the rooms: the server that was named, the one that lives on the data folder, or, where none
  *  lives, the same rooms in this process. */
-export async function connect(options: CommonOptions): Promise<Connection> {
+export async function connect(
+  options: CommonOptions,
+  { trust_all = false }: ConnectOptions = {},
+): Promise<Connection> {
+  if (trust_all) return inProcess(dataFolder(options), workspaceFolder(options), true)
   if (options.url !== undefined) return remote(options.url, tokenOf(options))
   const data = dataFolder(options)
   const { findServer } = await import("../server/registration.ts")
@@ -52,10 +61,11 @@ function remote(url: string, token: string): Connection {
   return { client: createClient({ url, token }), local: false, idle: nothing, close: nothing }
 }
 
-async function inProcess(data: string, workspace: string): Promise<Connection> {
-  const { openHost } = await import("../host.ts")
+async function inProcess(data: string, workspace: string, trust_all = false): Promise<Connection> {
+  const { openHost, TRUST_ALL } = await import("../host.ts")
   const { createApp } = await import("../server/app.ts")
-  const host = await openHost({ data, workspace, environment: process.env })
+  const trust = trust_all ? { trust: TRUST_ALL } : {}
+  const host = await openHost({ data, workspace, environment: process.env, ...trust })
   const app = createApp(host, { rules: null, log: (text) => process.stderr.write(`${text}\n`) })
   const client = createClient({
     url: "http://in.process",
@@ -69,8 +79,9 @@ async function inProcess(data: string, workspace: string): Promise<Connection> {
 export async function connected<T>(
   options: CommonOptions,
   use: (connection: Connection) => Promise<T>,
+  more: ConnectOptions = {},
 ): Promise<T> {
-  const connection = await connect(options)
+  const connection = await connect(options, more)
   try {
     return await use(connection)
   } finally {

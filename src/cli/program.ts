@@ -9,7 +9,7 @@ export function program(): Command {
     .version(version(), "-V, --version")
     .exitOverride()
     .showHelpAfterError("(--help shows how it is called)")
-  for (const add of [serving, sending, looking, moving, keeping]) add(root)
+  for (const add of [serving, sending, composing, looking, moving, keeping]) add(root)
   return root
 }
 
@@ -57,6 +57,7 @@ function sending(root: Command) {
     .option("--continue", "go on with the last session of this workspace")
     .option("--mode <mode>", "immediate, queued, paused or steer", "immediate")
     .option("--id <id>", "message id; the same id twice is one message")
+    .option("--approve <command...>", "shell commands of a template that you have seen and allow")
     .option("--no-wait", "do not wait for the answer")
     .action(async (text, options) =>
       (await import("./commands/send.ts")).sendCommand(text, pieces, options),
@@ -76,6 +77,40 @@ function sending(root: Command) {
     .action(async (file, options) =>
       (await import("./commands/lower.ts")).lowerCommand(file, options),
     )
+}
+
+function composing(root: Command) {
+  common(root.command("parse"))
+    .description("show what is recognised in a source")
+    .argument("[source]", "what was typed (default: standard input)")
+    .action(async (source, options) => (await commands()).parseCommand(source, options))
+  common(root.command("expand"))
+    .description("show what a source comes to: commands expanded, mentions resolved")
+    .argument("[source]", "what was typed (default: standard input)")
+    .option("--trust", "trust this workspace's command and skill files for this call")
+    .option("--approve <command...>", "shell commands that you have seen and allow")
+    .action(async (source, options) => (await commands()).expandCommand(source, options))
+  const group = root.command("commands").description("list, examine and export slash commands")
+  common(group.command("list", { isDefault: true }))
+    .description("everything that can be typed after a slash")
+    .action(async (options) => (await commands()).listCommands(options))
+  common(group.command("doctor"))
+    .description("what shadows what, where dialects mislead, what is not trusted")
+    .action(async (options) => (await commands()).doctorCommands(options))
+  common(group.command("export"))
+    .description("write the commands as files of another tool")
+    .requiredOption("--to <tool>", "claude, opencode, gemini or codex")
+    .option("-o, --output <folder>", "write the files there instead of showing them")
+    .action(async (options) => (await commands()).exportCommands(options))
+  common(root.command("trust"))
+    .description("let a command or skill file of a repository be used, as it is now")
+    .argument("<file>")
+    .option("--remove", "trust it no longer")
+    .action(async (file, options) => (await commands()).trustCommand(file, options))
+}
+
+function commands() {
+  return import("./commands/commands.ts")
 }
 
 function looking(root: Command) {

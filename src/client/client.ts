@@ -1,8 +1,29 @@
-import type { MessageState, Session, SessionStatus, StoredMessage, Turn } from "../message/row.ts"
-import type { ModelChoice, Mode } from "../message/message.ts"
-import type { FileAttachmentPart, Part, UnknownPart } from "../message/part.ts"
-import type { Prompt } from "../model/prompt.ts"
-import type { Receipt } from "../model/receipt.ts"
+import type { Session, SessionStatus, StoredMessage, Turn } from "../message/row.ts"
+import type {
+  Body,
+  CommandFinding,
+  DraftAnswer,
+  Fault,
+  Info,
+  ListedCommand,
+  LowerAnswer,
+  LowerBody,
+  MessagePage,
+  Metadata,
+  ModelName,
+  ModelsAnswer,
+  QueueAnswer,
+  QueueChange,
+  SendAnswer,
+  SendBody,
+  SessionAnswer,
+  SessionSummary,
+  StoredReceipt,
+  Upload,
+  Where,
+} from "./answers.ts"
+
+export type * from "./answers.ts"
 
 /** The network's `fetch`, or the app's own: `(url, init) => app.request(url, init)` (in process). */
 export type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>
@@ -11,114 +32,6 @@ export interface ClientOptions {
   readonly url: string
   readonly token: string
   readonly fetch?: Fetch
-}
-
-export type AnyPart = Part | UnknownPart
-export type ModelName = ModelChoice | string
-export type Metadata = Readonly<Record<string, unknown>>
-export type Body = Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>
-
-export interface Fault {
-  readonly path: string
-  readonly message: string
-}
-export interface SessionSummary extends Session {
-  readonly status: SessionStatus
-  readonly queued: number
-}
-export interface SessionAnswer {
-  readonly session: Session
-  readonly status: SessionStatus
-  readonly queued: number
-}
-export interface MessagePage {
-  /** In reading order. */
-  readonly messages: readonly StoredMessage[]
-  /** Cursor of the page before this one. */
-  readonly next: string | null
-  readonly stream_next_offset: number
-}
-export interface QueueAnswer {
-  readonly queue: readonly StoredMessage[]
-  readonly drain: Session["drain"]
-}
-export interface SendBody {
-  /** Made by the caller: the same id twice is the same message, so that a retry is safe. */
-  readonly id?: string
-  readonly parts: readonly AnyPart[]
-  readonly mode?: Mode
-  readonly model?: ModelName
-  readonly position?: string
-  readonly metadata?: Metadata
-}
-export interface SendAnswer {
-  readonly message: StoredMessage
-  readonly turn: Turn | null
-  readonly warnings: readonly Fault[]
-  readonly txid: string
-  readonly replayed: boolean
-}
-export interface QueueChange {
-  readonly parts?: readonly AnyPart[]
-  readonly metadata?: Metadata
-  readonly position?: string
-  readonly state?: Extract<MessageState, "queued" | "paused" | "editing">
-  /** Put it behind this message; null is the head. */
-  readonly after?: string | null
-}
-export interface Upload {
-  readonly content_id: string
-  readonly size: number
-  readonly mime: string
-  readonly name: string
-  /** What to put into a message. */
-  readonly part: FileAttachmentPart
-}
-export interface LowerBody {
-  readonly message: { readonly parts: readonly AnyPart[] }
-  readonly model?: ModelName
-  readonly api?: string
-  readonly session_id?: string
-  readonly workspace_root?: string | null
-  readonly policy?: { readonly file_refs: "auto" | "inline" | "descriptor" }
-  /** The request as it would go out; media make it large. */
-  readonly with_body?: boolean
-}
-export interface LowerAnswer {
-  readonly api: string
-  readonly model: string
-  readonly body: unknown
-  readonly prompt: Pick<Prompt, "messages">
-  readonly receipts: readonly Receipt[]
-  readonly tokens: number
-  readonly bytes: number
-  readonly capabilities_revision: string
-}
-export interface StoredReceipt extends Receipt {
-  readonly message_id: string
-  readonly turn_id: string
-}
-export interface ModelInfo {
-  readonly provider_id: string
-  readonly model_id: string
-  readonly api: string
-  readonly name: string
-  readonly context_tokens: number
-  readonly output_tokens: number
-  readonly input: readonly string[]
-  readonly available: boolean
-}
-export interface ModelsAnswer {
-  readonly models: readonly ModelInfo[]
-  readonly default: ModelChoice
-}
-export interface Info {
-  readonly version: string
-  readonly data: string
-  readonly workspace: string | null
-  readonly pid: number
-  readonly default_model: ModelChoice
-  readonly limits: { readonly inline_attachment_bytes: number; readonly max_upload_bytes: number }
 }
 
 /** What the server said no with. `status` 0 is a server that could not be reached. */
@@ -214,6 +127,38 @@ export function createClient(options: ClientOptions) {
       json<Readonly<Record<string, unknown>>>("GET", session(id, "inspect"), { query }),
     lower: (body: LowerBody, signal?: AbortSignal) =>
       json<LowerAnswer>("POST", "/v1/lower", { body, signal }),
+
+    commands: {
+      list: (query: Where = {}) =>
+        json<{ commands: readonly ListedCommand[] }>("GET", "/v1/commands", { query }),
+      doctor: (query: Where = {}) =>
+        json<{ findings: readonly CommandFinding[] }>("GET", "/v1/commands/doctor", { query }),
+      export: (query: Where & { to: string }) =>
+        json<{
+          files: readonly { path: string; text: string }[]
+          losses: readonly { command: string; message: string }[]
+        }>("GET", "/v1/commands/export", { query }),
+      trust: (body: Where & { path: string; digest?: string; trusted?: boolean }) =>
+        json<{ trusted: boolean }>("POST", "/v1/trust", { body }),
+      parse: (body: Where & { source: string }) =>
+        json<{ source: string; nodes: readonly Metadata[]; warnings: readonly Fault[] }>(
+          "POST",
+          "/v1/parse",
+          { body },
+        ),
+      expand: (body: Where & { source: string; approved_shell?: readonly string[] }) =>
+        json<{ parts: readonly Metadata[]; warnings: readonly Fault[] }>("POST", "/v1/expand", {
+          body,
+        }),
+    },
+
+    draft: {
+      get: (id: string) => json<DraftAnswer>("GET", session(id, "draft")),
+      save: (id: string, body: { base_revision: number; draft: object; updated_by?: string }) =>
+        json<{ revision: number; txid: string }>("PUT", session(id, "draft"), { body }),
+      stash: (id: string) =>
+        json<{ stash: readonly Metadata[] }>("GET", session(id, "draft", "stash")),
+    },
 
     upload: (bytes: Body, query: { name: string; inline?: boolean }, signal?: AbortSignal) =>
       json<Upload>("POST", "/v1/blobs", { bytes, query, signal }),

@@ -1,84 +1,127 @@
 import { z } from "zod"
 import { MAX_TEXT_CHARACTERS } from "../message/limits.ts"
 import type { Part, UnknownPart } from "../message/part.ts"
+import { anchor, type InputFault, type Placed } from "./anchor.ts"
+import { partsOfInput } from "./bridge.ts"
+import { type ComposerNode, KnownNode, UnknownNode } from "./node.ts"
+import { BARE_VOCABULARY } from "./vocabulary.ts"
 
-/** The wire view of what was typed: the full source, and spans of it (EA-002). Offsets count UTF-16
- *  units; extra fields survive. */
-export const ComposerNode = z.looseObject({
-  kind: z.string().min(1),
-  start: z.int().min(0),
-  end: z.int().min(0),
-  raw: z.string(),
+export const COMPOSER_INPUT = "composer_input"
+export const MAX_NODES = 10_000
+
+/** What was typed, whole, and the nodes in it: in order, apart, each where it says (EA-002). */
+export interface ComposerInput {
+  readonly source: string
+  readonly nodes?: readonly ComposerNode[]
+}
+
+/** The same as a schema, for a door that reads its bodies with one. */
+export const ComposerInput = z.unknown().transform((value, context): ComposerInput => {
+  const read = readComposerInput(value)
+  if (read.type === "input") return read.input
+  for (const { path, message } of read.faults)
+    context.addIssue({ code: "custom", path: path.split("/").filter(Boolean), message })
+  return z.NEVER
 })
-export type ComposerNode = z.infer<typeof ComposerNode>
 
-export const ComposerInput = z
-  .object({
-    source: z.string().max(MAX_TEXT_CHARACTERS),
-    nodes: z.array(ComposerNode).max(10_000).optional(),
-  })
-  .superRefine(({ source, nodes = [] }, context) => {
-    let end = 0
-    for (const [at, node] of nodes.entries()) {
-      const fault = faultOf(source, node, end)
-      if (fault)
-        context.addIssue({ code: "custom", path: ["nodes", at, fault[0]], message: fault[1] })
-      end = Math.max(end, node.end)
+export type ReadComposerInput =
+  | {
+      readonly type: "input"
+      readonly input: ComposerInput
+      /** Nodes that were moved to where their text is. */
+      readonly warnings: readonly InputFault[]
     }
-  })
-export type ComposerInput = z.infer<typeof ComposerInput>
+  | { readonly type: "invalid"; readonly faults: readonly InputFault[] }
 
-function faultOf(source: string, node: ComposerNode, previousEnd: number) {
-  if (node.end < node.start) return ["end", "must not be before start"] as const
-  if (node.end > source.length) return ["end", "must be within source"] as const
-  if (node.start < previousEnd) return ["start", "must not overlap the previous node"] as const
-  if (node.raw !== source.slice(node.start, node.end))
-    return ["raw", "must equal source.slice(start, end)"] as const
-  return undefined
+/** Read the payload of a `composer_input`. Its shape is strict, its spans are forgiven what can be
+ *  put right; every fault is told at once, each with its JSON path. Whether a command exists or a
+ *  file can be read is not asked (EA-005..007). */
+export function readComposerInput(payload: unknown): ReadComposerInput {
+  if (!isObject(payload)) return invalid([{ path: "/", message: "must be an object" }])
+  const { source, nodes } = payload
+  const faults = [...sourceFaults(source), ...listFaults(nodes)]
+  const read = Array.isArray(nodes) && nodes.length <= MAX_NODES ? readNodes(nodes) : NO_NODES
+  const text =
+    typeof source === "string" && source.length <= MAX_TEXT_CHARACTERS ? source : undefined
+  const anchored = text === undefined ? undefined : anchor(text, read.placed)
+  const all = [...faults, ...sorted([...read.faults, ...(anchored?.faults ?? [])])]
+  if (all.length > 0 || text === undefined || !anchored) return invalid(all)
+  const { warnings } = anchored
+  const input = nodes === undefined ? { source: text } : { source: text, nodes: anchored.nodes }
+  return { type: "input", input, warnings }
 }
 
-/** The persisted view: nodes become typed parts, the gaps between them text (EA-041). */
-export function partsOf({ source, nodes = [] }: ComposerInput): (Part | UnknownPart)[] {
-  const parts: (Part | UnknownPart)[] = []
-  let at = 0
-  for (const node of nodes) {
-    pushText(parts, source.slice(at, node.start))
-    parts.push(partOf(node))
-    at = node.end
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value)
+}
+
+function invalid(faults: readonly InputFault[]): ReadComposerInput {
+  return { type: "invalid", faults }
+}
+
+function sourceFaults(source: unknown): InputFault[] {
+  if (typeof source !== "string") return [{ path: "/source", message: "must be a string" }]
+  if (source.length <= MAX_TEXT_CHARACTERS) return []
+  return [{ path: "/source", message: `must be at most ${MAX_TEXT_CHARACTERS} characters` }]
+}
+
+function listFaults(nodes: unknown): InputFault[] {
+  if (nodes === undefined) return []
+  if (!Array.isArray(nodes)) return [{ path: "/nodes", message: "must be an array" }]
+  if (nodes.length <= MAX_NODES) return []
+  return [{ path: "/nodes", message: `must be at most ${MAX_NODES} nodes` }]
+}
+
+interface ReadNodes {
+  readonly placed: readonly Placed[]
+  readonly faults: readonly InputFault[]
+}
+
+const NO_NODES: ReadNodes = { placed: [], faults: [] }
+
+function readNodes(nodes: readonly unknown[]): ReadNodes {
+  const placed: Placed[] = []
+  const faults: InputFault[] = []
+  for (const [index, value] of nodes.entries()) {
+    const read = readNode(value)
+    if ("node" in read) placed.push({ node: read.node, index })
+    else
+      for (const { path, message } of read.faults)
+        faults.push({ path: `/nodes/${index}${path}`, message })
   }
-  pushText(parts, source.slice(at))
-  return parts
+  return { placed, faults }
 }
 
-function pushText(parts: (Part | UnknownPart)[], text: string) {
-  if (text.trim() !== "") parts.push({ type: "text", text })
+const SCHEMAS: ReadonlyMap<unknown, z.ZodType<ComposerNode>> = new Map(
+  KnownNode.options.map((option) => [option.shape.kind.value, option]),
+)
+
+function readNode(
+  value: unknown,
+): { readonly node: ComposerNode } | { readonly faults: readonly InputFault[] } {
+  if (!isObject(value)) return { faults: [{ path: "", message: "must be an object" }] }
+  const parsed = (SCHEMAS.get(value.kind) ?? UnknownNode).safeParse(value)
+  const faults = parsed.success ? [] : parsed.error.issues.map(faultOf)
+  const inverted = isInverted(value) ? [{ path: "/end", message: "must be >= start" }] : []
+  if (parsed.success && inverted.length === 0) return { node: parsed.data }
+  return { faults: [...faults, ...inverted] }
 }
 
-function partOf(node: ComposerNode): Part | UnknownPart {
-  const { kind, start: _start, end: _end, raw, ...rest } = node
-  switch (kind) {
-    case "text":
-      return { type: "text", text: raw }
-    case "file":
-      return { type: "file-ref", ref: { kind: "path", path: String(rest.path), ...rangeOf(rest) } }
-    case "symbol":
-    case "branch":
-      return { type: "mention", target: { kind, ...rest } }
-    case "slash_command":
-      // No catalog yet, so no command is recognised: it passes through as typed (CMP-044).
-      return {
-        type: "command",
-        id: `/${String(rest.name)}`,
-        args: (rest.args as Record<string, unknown>) ?? {},
-        outcome: "pass-through",
-        raw,
-      }
-    default:
-      return { ...rest, type: `node-${kind.toLowerCase().replace(/[^a-z0-9-]/g, "-")}`, text: raw }
-  }
+function faultOf({ path, message }: z.core.$ZodIssue): InputFault {
+  return { path: `/${path.map(String).join("/")}`, message }
 }
 
-function rangeOf(rest: Record<string, unknown>): { range?: { start: number; end: number } } {
-  const range = rest.range as { start: number; end: number } | undefined
-  return range === undefined ? {} : { range }
+function isInverted({ start, end }: Readonly<Record<string, unknown>>): boolean {
+  return Number.isInteger(start) && Number.isInteger(end) && Number(end) < Number(start)
+}
+
+/** In the order of the nodes, whichever check found them. */
+function sorted(faults: readonly InputFault[]): InputFault[] {
+  const indexOf = ({ path }: InputFault) => Number(path.split("/")[2])
+  return faults.toSorted((left, right) => indexOf(left) - indexOf(right))
+}
+
+/** The parts of an input where no catalog is at hand: no command is recognised. */
+export function partsOf(input: ComposerInput): (Part | UnknownPart)[] {
+  return partsOfInput(input, BARE_VOCABULARY)
 }

@@ -41,7 +41,9 @@ function lowerText(file: TextFile, origin: Origin, at: Circumstances): Verdict {
   const text = showText(file, origin)
   if (file.range)
     return verdict("range", "CMP-025", { reason: rangeReason(file), text, content_id })
-  const reason = "The whole file is shown as text."
+  const reason = file.note
+    ? `The file is shown as text; ${oneLine(file.note)}.`
+    : "The whole file is shown as text."
   return verdict("inlined", classRule(file, origin), {
     reason,
     text: text.toWellFormed(),

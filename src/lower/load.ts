@@ -1,4 +1,4 @@
-import { kindOfMime, SNIFF_BYTES, sniff } from "../files/sniff.ts"
+import { decodeText, kindOfMime, SNIFF_BYTES, sniff } from "../files/sniff.ts"
 import type { LineSpan, readWorkspaceFile, WorkspaceRead } from "../files/workspace.ts"
 import {
   type FileAttachmentPart,
@@ -9,6 +9,7 @@ import {
   Range,
   type UnknownPart,
 } from "../message/part.ts"
+import type { Arrival, Verdict } from "../policy/judge.ts"
 import {
   type Blobs,
   inlineContent,
@@ -62,6 +63,8 @@ export interface Sources {
   readonly blobs: Blobs
   readonly captured: (part_id: string) => Capture | undefined
   readonly limits: LoadLimits
+  /** What may come in from the workspace (BEY-04); without one, everything. */
+  readonly ingress?: ((arrival: Arrival) => Verdict) | undefined
 }
 
 export interface Loaded {
@@ -180,10 +183,15 @@ async function contentCapture(
   const { text_bytes } = sources.limits
   const bytes = range?.unit === "byte" ? wholeCharacters(read.bytes) : read.bytes
   const { mime, kind } = await sniffBytes(bytes, path, text_bytes)
-  if (kind === "text" && bytes.length > text_bytes)
+  const large = kind === "text" && bytes.length > text_bytes
+  const text = kind === "text" && !large ? decodeText(bytes) : undefined
+  const verdict = sources.ingress?.({ origin: "ref", path: read.realPath, mime, text }) ?? ALLOW
+  if (verdict.verdict === "deny") return refusedCapture(target, "denied", verdict.reason)
+  if (large)
     return { ...largeCapture(target, read.size, mime), lines: read.lines ?? countLines(bytes) }
   const sent = kind === "text" || (!range && isNativeKind(kind))
-  const stored = sent ? await sources.blobs.putBytes(bytes) : null
+  const kept = verdict.verdict === "redact" ? Buffer.from(verdict.text) : bytes
+  const stored = sent ? await sources.blobs.putBytes(kept) : null
   return {
     part_id,
     content_id: stored?.content_id ?? null,
@@ -192,9 +200,11 @@ async function contentCapture(
     total_size: read.size,
     lines: read.lines,
     outcome: "content",
-    reason: read.note,
+    reason: verdict.verdict === "redact" ? verdict.reason : read.note,
   }
 }
+
+const ALLOW: Verdict = { verdict: "allow" }
 
 function sniffBytes(bytes: Uint8Array, name: string, whole: number) {
   if (bytes.length <= whole) return sniff(bytes, name, true)

@@ -4,15 +4,17 @@ import {
   isKnown,
   type MentionPart,
   type Part,
+  type SkillContentPart,
   type UnknownPart,
 } from "../message/part.ts"
-import type { Capabilities } from "../model/capabilities.ts"
+import { type Capabilities, mediaKind } from "../model/capabilities.ts"
 import type { Block } from "../model/prompt.ts"
 import { LOWERING_VERSION, type Receipt } from "../model/receipt.ts"
 import { blockBytes, blockTokens } from "../model/tokens.ts"
 import { lowerFile, type Origin } from "./file.ts"
 import type { LoadedPart } from "./load.ts"
-import { editorMarker } from "./marker.ts"
+import { keptOut, withMark } from "./ingress.ts"
+import { editorMarker, escapeAttribute } from "./marker.ts"
 import { oneLine, showName } from "./name.ts"
 import {
   type Circumstances,
@@ -59,6 +61,10 @@ function lowerSafely(loaded: LoadedPart, at: Circumstances): Verdict {
 }
 
 function lowerPart(loaded: LoadedPart, at: Circumstances): Verdict {
+  return keptOut(loaded.part) ?? withMark(loaded.part, lowerAdmitted(loaded, at))
+}
+
+function lowerAdmitted(loaded: LoadedPart, at: Circumstances): Verdict {
   const { part, file } = loaded
   if (!isKnown(part)) return lowerUnknown(part)
   switch (part.type) {
@@ -76,6 +82,8 @@ function lowerPart(loaded: LoadedPart, at: Circumstances): Verdict {
       return lowerContext(part)
     case "directory-ref":
       return lowerDirectory(part)
+    case "skill-content":
+      return lowerSkill(part)
   }
 }
 
@@ -120,6 +128,15 @@ function lowerMention(part: MentionPart): Verdict {
     })
   const text = editorMarker({ kind: "ref", payload: part.target })
   return verdict("inlined", "CMP-064", { reason: "The model is given its identifier.", text })
+}
+
+/** The result of the skill's call, on the user's side of the conversation (decision 7). */
+function lowerSkill(part: SkillContentPart): Verdict {
+  const name = escapeAttribute(part.name)
+  return verdict("tool", "CMP-062", {
+    reason: `The skill ${showName(part.name)} is loaded.`,
+    text: `<skill_content name="${name}">\n${part.text}\n</skill_content>`.toWellFormed(),
+  })
 }
 
 function lowerContext(part: EditorContextPart): Verdict {
@@ -175,7 +192,7 @@ function typeOf(loaded: LoadedPart): string {
 function spend(spent: Spent, { file }: LoadedPart, { block, outcome }: Verdict): Spent {
   if (!file || !block || outcome === "descriptor") return spent
   if (block.type === "text") return { ...spent, text_bytes: spent.text_bytes + blockBytes(block) }
-  const kind = block.type === "image" ? "image" : "pdf"
+  const kind = mediaKind(block)
   return {
     ...spent,
     media_bytes: spent.media_bytes + block.media.size,

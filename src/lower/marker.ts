@@ -10,8 +10,8 @@ export interface EditorState {
 export function editorMarker({ kind, source, payload }: EditorState): string {
   const json = JSON.stringify(payload)
   if (json === undefined) throw new Error("its payload is not JSON")
-  const from = source === undefined ? "" : ` source="${attribute(source)}"`
-  return `<editor_context kind="${attribute(kind)}"${from}>${escapeJson(json)}</editor_context>`
+  const from = source === undefined ? "" : ` source="${escapeAttribute(source)}"`
+  return `<editor_context kind="${escapeAttribute(kind)}"${from}>${escapeJson(json)}</editor_context>`
 }
 
 /** Still the same JSON: these characters occur in strings only, where an escape says the same. */
@@ -23,7 +23,7 @@ function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 }
 
-function attribute(value: string): string {
+export function escapeAttribute(value: string): string {
   return value.toWellFormed().replace(/[&<>"'\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, entity)
 }
 

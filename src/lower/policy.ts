@@ -33,7 +33,7 @@ export interface Spent {
 export const NOTHING_SPENT: Spent = {
   text_bytes: 0,
   media_bytes: 0,
-  media_count: { image: 0, pdf: 0, audio: 0, video: 0 },
+  media_count: { image: 0, pdf: 0, office: 0, audio: 0, video: 0 },
 }
 
 /** What a part is lowered under. */

@@ -94,6 +94,15 @@ export const EditorContextPart = z.looseObject({
     ),
   emitted_at: z.int().min(0),
 })
+/** A skill's body, as its `skill` call gave it out: recorded where the user named the skill, lowered by
+ *  the one path that skills take (decision 7). */
+export const SkillContentPart = z.looseObject({
+  type: z.literal("skill-content"),
+  name,
+  arguments: z.string().max(MAX_TEXT_CHARACTERS).optional(),
+  text: z.string().max(MAX_TEXT_CHARACTERS),
+  initiator: z.enum(["user", "model", "handler"]),
+})
 /** A tree the user granted by a gesture. `id` is the authority, `name` is only shown (CMPH-001). */
 export const DirectoryRefPart = z.looseObject({
   type: z.literal("directory-ref"),
@@ -108,6 +117,7 @@ export const Part = z.discriminatedUnion("type", [
   MentionPart,
   EditorContextPart,
   DirectoryRefPart,
+  SkillContentPart,
 ])
 export type Part = z.infer<typeof Part>
 export type TextPart = z.infer<typeof TextPart>
@@ -117,6 +127,7 @@ export type CommandPart = z.infer<typeof CommandPart>
 export type MentionPart = z.infer<typeof MentionPart>
 export type EditorContextPart = z.infer<typeof EditorContextPart>
 export type DirectoryRefPart = z.infer<typeof DirectoryRefPart>
+export type SkillContentPart = z.infer<typeof SkillContentPart>
 
 /** A part that another version wrote: kept as it is, shown by its text if it has one (CMP-121). */
 export const UnknownPart = z.looseObject({

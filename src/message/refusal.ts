@@ -7,6 +7,9 @@ export type RefusalCode =
   | "stale"
   | "too_large"
   | "unknown_model"
+  | "missing_arguments"
+  | "untrusted"
+  | "shell_approval"
   | "storage_failed"
 
 export interface RefusalDetail {

@@ -1,4 +1,7 @@
-import { type Capabilities, capabilitiesOfApi, type Modality } from "./capabilities.ts"
+import { type Capabilities, capabilitiesFrom, type Modality } from "./capabilities.ts"
+import { API_LIMITS } from "./apis.ts"
+import { MODELS } from "./model-list.ts"
+import type { Effort, Thinking } from "./prompt.ts"
 
 export interface Model {
   readonly provider_id: string
@@ -8,75 +11,50 @@ export interface Model {
   readonly context_tokens: number
   readonly output_tokens: number
   readonly input: readonly Modality[]
+  readonly tools: boolean
+  /** The ways to say how much it is to think; none when it does not, or cannot be told. */
+  readonly thinking: readonly Thinking["type"][]
+  /** Marks of the layers above the embedded list that had a say; see `layers.ts`. */
+  readonly layers: readonly string[]
 }
 
 /** How a message or a session names a model. */
-interface Choice {
+export interface Choice {
   readonly provider_id: string
   readonly model_id: string
 }
 
-const SIGHTED: readonly Modality[] = ["text", "image", "pdf"]
-
-function claude(model_id: string, name: string, more: Partial<Model> = {}): Model {
-  return {
-    provider_id: "anthropic",
-    model_id,
-    api: "anthropic-messages",
-    name,
-    context_tokens: 200_000,
-    output_tokens: 64_000,
-    input: SIGHTED,
-    ...more,
-  }
-}
-
-function offline(provider_id: string, model_id: string, more: Partial<Model>): Model {
-  return {
-    provider_id,
-    model_id,
-    api: provider_id,
-    name: model_id,
-    context_tokens: 200_000,
-    output_tokens: 64_000,
-    input: SIGHTED,
-    ...more,
-  }
-}
-
-/** The models we know by name. A provider's first entry is its default, and what we assume of a
- *  model of that provider that is not in the list. */
-export const MODELS: readonly Model[] = [
-  offline("mirror", "mirror", { name: "Mirror — shows what a model would receive" }),
-  offline("mirror", "text", {
-    name: "Mirror without eyes — shows what a text-only model would receive",
-    input: ["text"],
-  }),
-  offline("scripted", "scripted", { name: "Scripted — answers as a test told it to" }),
-  claude("claude-sonnet-5-5", "Claude Sonnet 5.5"),
-  claude("claude-opus-5-5", "Claude Opus 5.5"),
-  claude("claude-haiku-5-5", "Claude Haiku 5.5"),
-  claude("claude-opus-4-8", "Claude Opus 4.8", {
-    context_tokens: 1_000_000,
-    output_tokens: 128_000,
-  }),
-  claude("claude-opus-4-5", "Claude Opus 4.5"),
-  claude("claude-sonnet-4-5", "Claude Sonnet 4.5"),
-  claude("claude-haiku-4-5", "Claude Haiku 4.5"),
-]
+export { MODELS }
 
 /** The model a choice names. An unknown id of a known provider takes that provider's defaults, so a
  *  model that came out yesterday can be used today; undefined when the provider is unknown. A bare
  *  provider ("anthropic") is its default model. */
-export function findModel(choice: Choice): Model | undefined {
+export function findModel(choice: Choice, models: readonly Model[] = MODELS): Model | undefined {
   const { provider_id, model_id } = choice
-  const siblings = MODELS.filter((model) => model.provider_id === provider_id)
+  const siblings = models.filter((model) => model.provider_id === provider_id)
   const exact = siblings.find((model) => model.model_id === model_id)
   const [fallback] = siblings
   if (exact || !fallback || provider_id === model_id) return exact ?? fallback
-  return { ...fallback, model_id, name: model_id }
+  return { ...fallback, model_id, name: model_id, layers: [] }
 }
 
-export function capabilitiesOf(model: Model): Capabilities {
-  return capabilitiesOfApi(model.api, model.input)
+export function capabilitiesOf(model: Model, tables = API_LIMITS): Capabilities {
+  const { api, input, tools, context_tokens, layers } = model
+  return capabilitiesFrom({ api, input, tools, context_tokens, tables, layers })
+}
+
+/** The wish in a way that this model takes; undefined leaves it to the model. */
+export function thinkingFor(model: Model, wish: Effort | "off"): Thinking | undefined {
+  const { thinking } = model
+  if (wish === "off") return thinking.includes("off") ? { type: "off" } : undefined
+  if (thinking.includes("effort")) return { type: "effort", effort: wish }
+  if (!thinking.includes("budget")) return undefined
+  return { type: "budget", tokens: Math.min(BUDGETS[wish], Math.floor(model.output_tokens / 2)) }
+}
+
+const BUDGETS: Readonly<Record<Effort, number>> = {
+  low: 4096,
+  medium: 12_000,
+  high: 24_000,
+  max: 48_000,
 }

@@ -1,4 +1,4 @@
-import type { Block, PromptMessage } from "../model/prompt.ts"
+import type { PromptBlock, PromptMessage } from "../model/prompt.ts"
 import type { Receipt } from "../model/receipt.ts"
 import { blockBytes, blockTokens, estimateTokens, utf8Length } from "../model/tokens.ts"
 
@@ -41,23 +41,48 @@ function newest(message: PromptMessage | undefined): string {
   return ["### Your message, block by block", ...blocks.map(describeBlock)].join("\n\n")
 }
 
-function describeBlock(block: Block, index: number): string {
+function describeBlock(block: PromptBlock, index: number): string {
   const label = `**${index + 1}. ${TITLES[block.type]}** · ${factsOf(block).join(" · ")}`
-  return block.type === "text" ? `${label}\n\n${fence(block.text)}` : label
+  const shown = wordsOf(block)
+  return shown === undefined ? label : `${label}\n\n${fence(shown)}`
 }
 
-const TITLES: Readonly<Record<Block["type"], string>> = {
+const TITLES: Readonly<Record<PromptBlock["type"], string>> = {
   text: "Text",
   image: "Image",
+  audio: "Audio",
+  video: "Video",
   document: "Document",
+  reasoning: "Reasoning",
+  "tool-call": "Tool call",
+  "tool-result": "Tool result",
 }
 
-function factsOf(block: Block): string[] {
+function factsOf(block: PromptBlock): string[] {
   const measures = [size(blockBytes(block)), about(blockTokens(block))]
-  if (block.type === "text") return measures
-  const { name, mime } = block.media
-  const pixels = block.type === "image" ? [`${block.width} × ${block.height} pixels`] : []
-  return [code(name), mime, ...pixels, ...measures]
+  if ("media" in block) {
+    const { name, mime } = block.media
+    const pixels = block.type === "image" ? [`${block.width} × ${block.height} pixels`] : []
+    return [code(name), mime, ...pixels, ...measures]
+  }
+  return "name" in block ? [code(block.name), ...measures] : measures
+}
+
+function wordsOf(block: PromptBlock): string | undefined {
+  switch (block.type) {
+    case "text":
+    case "reasoning":
+      return block.text
+    case "tool-call":
+      return JSON.stringify(block.input, null, 2)
+    case "tool-result":
+      return block.blocks.map((inner) => wordsOf(inner) ?? `<${TITLES[inner.type]}>`).join("\n\n")
+    case "image":
+    case "audio":
+    case "video":
+    case "document":
+      return undefined
+  }
 }
 
 const MAX_SHOWN_CHARACTERS = 4000

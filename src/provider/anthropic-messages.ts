@@ -1,9 +1,27 @@
-import type { Block, EndReason, ModelEvent, ModelUsage, PromptMessage } from "../model/prompt.ts"
-import { ABORTED } from "./abort.ts"
-import type { Call, Envelope, Fragment, Provider } from "./provider.ts"
-import { readEvents, type ServerEvent } from "./sse.ts"
-import type { Answer, Timeouts, TransportError } from "./transport.ts"
-import { fragment, joinFragments } from "./wire.ts"
+import { carries } from "../model/capabilities.ts"
+import type {
+  Block,
+  Media,
+  PromptMessage,
+  Seal,
+  Thinking,
+  ToolResultBlock,
+} from "../model/prompt.ts"
+import { readAnthropic, START, said } from "./anthropic-stream.ts"
+import { converse, urlOf } from "./exchange.ts"
+import { callId, toolName } from "./names.ts"
+import type { Body, Call, Envelope, Fragment, Provider } from "./provider.ts"
+import {
+  assistantSpeech,
+  describeMedia,
+  inputObject,
+  NOTHING_SAID,
+  type SpokenBlock,
+  userSpeech,
+} from "./speech.ts"
+import { readEvents } from "./sse.ts"
+import type { Timeouts } from "./transport.ts"
+import { assemble, base64Of, join, messageFragment } from "./wire.ts"
 
 export interface AnthropicOptions {
   readonly api_key: string
@@ -13,244 +31,168 @@ export interface AnthropicOptions {
   readonly timeouts?: Timeouts | undefined
 }
 
+const API = "anthropic-messages"
 const BASE_URL = "https://api.anthropic.com"
 const VERSION = "2023-06-01"
 const MAX_TITLE_CHARACTERS = 500
 
 /** Anthropic's Messages API. */
 export function anthropicMessages(options: AnthropicOptions): Provider {
+  return { id: "anthropic", api: API, encode, body, stream: (call) => stream(call, options) }
+}
+
+function encode({ role, blocks }: PromptMessage, model = ""): Fragment {
+  const content = role === "user" ? userContent(blocks) : assistantContent(blocks, model)
+  return messageFragment([{ role, content: content.length > 0 ? content : [EMPTY] }])
+}
+
+const EMPTY = { type: "text", text: NOTHING_SAID }
+
+function userContent(blocks: PromptMessage["blocks"]): object[] {
+  const { results, shown } = userSpeech(blocks)
+  return [...results.map(encodeResult), ...shown.map(encodeShown)]
+}
+
+function encodeResult({ id, blocks, is_error }: ToolResultBlock): object {
+  const content = userSpeech(blocks).shown.map(encodeShown)
   return {
-    id: "anthropic",
-    api: "anthropic-messages",
-    encode,
-    body,
-    stream: (call) => stream(call, options),
+    type: "tool_result",
+    tool_use_id: callId(id),
+    ...(content.length > 0 ? { content } : {}),
+    ...(is_error ? { is_error } : {}),
   }
 }
 
-function encode(message: PromptMessage): Fragment {
-  const blocks = message.blocks.filter((block) => block.type !== "text" || block.text.trim() !== "")
-  const content = blocks.length > 0 ? blocks.map(encodeBlock) : [encodeBlock(EMPTY)]
-  return fragment(`{"role":"${message.role}","content":[`, joinFragments(content, ","), "]}")
+function encodeShown(block: Block): object {
+  if (block.type === "text") return { type: "text", text: block.text }
+  if (!carries(API, block)) return { type: "text", text: describeMedia(block, API) }
+  const { type, media } = block
+  const source = { type: "base64", media_type: media.mime, data: base64Of(media) }
+  const title = type === "document" ? { title: titleOf(media) } : {}
+  return { type, source, ...title }
 }
 
-/** The API refuses a message without content; a message of resolved commands has none. */
-const EMPTY: Block = { type: "text", text: "(empty message)" }
+function titleOf({ name }: Media): string {
+  return name.slice(0, MAX_TITLE_CHARACTERS).toWellFormed()
+}
 
-function encodeBlock(block: Block): Fragment {
+function assistantContent(blocks: PromptMessage["blocks"], model: string): object[] {
+  return assistantSpeech(blocks, { api: API, model }).map(encodeSpoken)
+}
+
+function encodeSpoken(block: SpokenBlock): object {
   switch (block.type) {
     case "text":
-      return fragment(`{"type":"text","text":${JSON.stringify(block.text)}}`)
-    case "image":
-      return fragment('{"type":"image",', ...encodeSource(block), "}")
-    case "document":
-      return fragment('{"type":"document",', ...encodeSource(block), `,"title":${titleOf(block)}}`)
-  }
-}
-
-type MediaBlock = Exclude<Block, { type: "text" }>
-
-function encodeSource({ media }: MediaBlock) {
-  const type = JSON.stringify(media.mime)
-  return [`"source":{"type":"base64","media_type":${type},"data":"`, media, '"}'] as const
-}
-
-function titleOf({ media }: MediaBlock): string {
-  return JSON.stringify(media.name.slice(0, MAX_TITLE_CHARACTERS).toWellFormed())
-}
-
-/** The top-level mark lets the server cache the longest prefix; fragments carry none themselves. */
-function body(envelope: Envelope, messages: readonly Fragment[]): Fragment {
-  const { model, max_tokens, system } = envelope
-  const head = `{"model":${JSON.stringify(model)},"max_tokens":${max_tokens},`
-  const instructions =
-    system.trim() === "" ? "" : `"system":[{"type":"text","text":${JSON.stringify(system)}}],`
-  const tail = '],"stream":true,"cache_control":{"type":"ephemeral"}}'
-  return fragment(head, instructions, '"messages":[', joinFragments(messages, ","), tail)
-}
-
-async function* stream(call: Call, options: AnthropicOptions): AsyncIterable<ModelEvent> {
-  let state = START
-  try {
-    const answer = await send(call, options)
-    if (answer.status === 200) {
-      for await (const event of readEvents(answer.chunks)) {
-        const result = step(state, event)
-        state = result.state
-        yield* result.events
-        if (state.ended) return
+      return { type: "text", text: block.text }
+    case "reasoning":
+      return encodeThought(block.text, block.seal)
+    case "tool-call": {
+      const { id, name, input } = block
+      return {
+        type: "tool_use",
+        id: callId(id),
+        name: toolName(name),
+        input: inputObject(input),
       }
     }
-    yield* last(state, answer.status === 200 ? TRUNCATED : await refusal(answer))
-  } catch (error) {
-    yield* last(state, faultOf(error, call.signal))
   }
 }
 
-// Loaded on the first request: commands that send nothing start faster without it.
-async function send(call: Call, options: AnthropicOptions): Promise<Answer> {
-  const { post } = await import("./transport.ts")
+function encodeThought(thinking: string, seal: Seal | undefined): object {
+  if (seal?.encrypted !== undefined) return { type: "redacted_thinking", data: seal.encrypted }
+  return { type: "thinking", thinking, signature: seal?.signature ?? "" }
+}
+
+const CACHED = { cache_control: { type: "ephemeral" } }
+
+/** Three breakpoints: after tools and system, after the user's words before the newest (where the
+ *  last request ended, so that it is found however much a step added), and at the end, by the
+ *  top-level mark. */
+function body(envelope: Envelope, messages: readonly Fragment[]): Body {
+  const { model, max_tokens, system, tools = [] } = envelope
+  const hasSystem = system.trim() !== ""
+  const head = {
+    model,
+    max_tokens,
+    ...thinkingOf(envelope),
+    ...(tools.length > 0 ? { tools: encodeTools(envelope, !hasSystem) } : {}),
+    ...(hasSystem ? { system: [{ type: "text", text: system, ...CACHED }] } : {}),
+  }
+  const marked = join(withBreakpoint(messages), ",")
+  const tail = `],"stream":true,${JSON.stringify(CACHED).slice(1)}`
+  return assemble(`${JSON.stringify(head).slice(0, -1)},"messages":[`, marked, tail)
+}
+
+function encodeTools({ tools = [] }: Envelope, marked: boolean): object[] {
+  return tools.map(({ name, description, parameters }, index) => ({
+    name: toolName(name),
+    description,
+    input_schema: { type: "object", ...parameters },
+    ...(marked && index === tools.length - 1 ? CACHED : {}),
+  }))
+}
+
+const SMALLEST_BUDGET = 1024
+
+function thinkingOf({ thinking, max_tokens }: Envelope): object {
+  switch (thinking?.type) {
+    case undefined:
+      return {}
+    case "off":
+      return { thinking: { type: "disabled" } }
+    case "effort":
+      return { thinking: { type: "adaptive" }, output_config: { effort: thinking.effort } }
+    case "budget":
+      return budgetOf(thinking, max_tokens)
+  }
+}
+
+function budgetOf({ tokens }: Extract<Thinking, { type: "budget" }>, max_tokens: number): object {
+  const budget_tokens = Math.min(tokens, max_tokens - 1)
+  if (budget_tokens < SMALLEST_BUDGET) return {}
+  return { thinking: { type: "enabled", budget_tokens } }
+}
+
+function withBreakpoint(messages: readonly Fragment[]): readonly Fragment[] {
+  const newest = messages.findLastIndex(isUser)
+  const before = messages.findLastIndex((message, index) => index < newest && isUser(message))
+  const message = messages[before]
+  return message ? messages.with(before, withMark(message)) : messages
+}
+
+function isUser({ roles }: Fragment): boolean {
+  return roles?.[0] === "user"
+}
+
+/** How a message ends: its last block, and then itself. */
+const CLOSING = "}]}"
+const STAMP = Buffer.from(`,${JSON.stringify(CACHED).slice(1, -1)}${CLOSING}`)
+
+function withMark(message: Fragment): Fragment {
+  const { pieces, size } = message
+  const last = pieces.at(-1)
+  if (!(last instanceof Uint8Array)) return message
+  const marked = [...pieces.slice(0, -1), last.subarray(0, -CLOSING.length), STAMP]
+  return { ...message, pieces: marked, size: size + STAMP.length - CLOSING.length }
+}
+
+function stream(call: Call, options: AnthropicOptions) {
   const { api_key, base_url = BASE_URL, version = VERSION, timeouts } = options
-  return post({
-    url: `${base_url.replace(/\/+$/, "")}/v1/messages`,
-    headers: {
-      "content-type": "application/json",
-      accept: "text/event-stream",
-      "x-api-key": api_key,
-      "anthropic-version": version,
+  return converse(call, {
+    start: { ...START, model: call.envelope.model },
+    request: {
+      url: urlOf(base_url, "/v1/messages"),
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream",
+        "x-api-key": api_key,
+        "anthropic-version": version,
+      },
+      body: body(call.envelope, call.messages),
+      timeouts,
     },
-    body: body(call.envelope, call.messages),
-    open: call.open,
-    signal: call.signal,
-    timeouts,
+    frames: readEvents,
+    ...readAnthropic,
+    said,
   })
-}
-
-type Fault = Extract<ModelEvent, { type: "error" }>
-
-const RETRYABLE_STATUS: ReadonlySet<number> = new Set([429, 500, 502, 503, 504, 529])
-
-async function refusal(answer: Answer): Promise<Fault> {
-  const { readErrorText } = await import("./transport.ts")
-  const { status } = answer
-  const text = await readErrorText(answer)
-  const said = apiError(parse(text))
-  return {
-    type: "error",
-    code: said?.type ?? `http-${status}`,
-    message: said?.message ?? `the API answered with status ${status}`,
-    retryable: RETRYABLE_STATUS.has(status),
-  }
-}
-
-const TRUNCATED: Fault = {
-  type: "error",
-  code: "stream-truncated",
-  message: "the answer broke off before its end",
-  retryable: true,
-}
-
-function faultOf(error: unknown, signal: AbortSignal): Fault {
-  if (signal.aborted) return ABORTED
-  const { code = "bad-stream", message, retryable = true } = error as Partial<TransportError>
-  return { type: "error", code, message: message ?? String(error), retryable }
-}
-
-/** What the stream has told so far. */
-export interface StreamState {
-  readonly usage: ModelUsage | undefined
-  readonly reason: EndReason
-  readonly ended: boolean
-}
-
-export const START: StreamState = { usage: undefined, reason: "stop", ended: false }
-
-interface Step {
-  readonly state: StreamState
-  readonly events: readonly ModelEvent[]
-}
-
-/** One event of the stream. Usage is told once, before the last event. */
-export function step(state: StreamState, { data }: ServerEvent): Step {
-  const event = parse(data)
-  switch (event?.type) {
-    case "message_start":
-      return quiet({ ...state, usage: readUsage(state.usage, record(event.message)?.usage) })
-    case "content_block_delta":
-      return { state, events: readDelta(record(event.delta)) }
-    case "message_delta":
-      return quiet(closing(state, event))
-    case "message_stop":
-      return end(state, { type: "end", reason: state.reason })
-    case "error":
-      return end(state, readError(event))
-  }
-  // Pings, block boundaries, and what the API learns to say later.
-  return quiet(state)
-}
-
-function quiet(state: StreamState): Step {
-  return { state, events: [] }
-}
-
-function readDelta(delta: Json | undefined): ModelEvent[] {
-  if (delta?.type === "text_delta") return [{ type: "text-delta", text: String(delta.text) }]
-  if (delta?.type === "thinking_delta")
-    return [{ type: "reasoning-delta", text: String(delta.thinking) }]
-  return []
-}
-
-function closing(state: StreamState, event: Json): StreamState {
-  const stop = record(event.delta)?.stop_reason
-  const reason = typeof stop === "string" ? (END_REASONS[stop] ?? "stop") : state.reason
-  return { ...state, reason, usage: readUsage(state.usage, event.usage) }
-}
-
-const END_REASONS: Readonly<Record<string, EndReason>> = {
-  max_tokens: "length",
-  model_context_window_exceeded: "length",
-  refusal: "refusal",
-}
-
-const RETRYABLE_ERRORS: ReadonlySet<unknown> = new Set([
-  "overloaded_error",
-  "rate_limit_error",
-  "api_error",
-  "timeout_error",
-])
-
-function readError(event: Json): Fault {
-  const { type, message } = apiError(event) ?? {
-    type: "error",
-    message: "the API reported an error",
-  }
-  return { type: "error", code: type, message, retryable: RETRYABLE_ERRORS.has(type) }
-}
-
-function apiError(answer: Json | undefined) {
-  const error = record(answer?.error)
-  if (typeof error?.type !== "string" || typeof error.message !== "string") return undefined
-  return { type: error.type, message: error.message }
-}
-
-function end(state: StreamState, event: ModelEvent): Step {
-  return { state: { ...state, ended: true }, events: last(state, event) }
-}
-
-function last({ usage }: StreamState, event: ModelEvent): ModelEvent[] {
-  return usage ? [{ type: "usage", usage }, event] : [event]
-}
-
-/** Five figures that add up: input without what the cache gave or took, output without reasoning.
- *  Later figures replace earlier ones; a missing one leaves it. */
-function readUsage(before: ModelUsage | undefined, value: unknown): ModelUsage | undefined {
-  const said = record(value)
-  if (!said) return before
-  const reasoning = count(record(said.output_tokens_details)?.thinking_tokens, before?.reasoning)
-  const written = (before?.output ?? 0) + (before?.reasoning ?? 0)
-  return {
-    input: count(said.input_tokens, before?.input),
-    output: Math.max(0, count(said.output_tokens, written) - reasoning),
-    reasoning,
-    cache_read: count(said.cache_read_input_tokens, before?.cache_read),
-    cache_write: count(said.cache_creation_input_tokens, before?.cache_write),
-  }
-}
-
-function count(value: unknown, before = 0): number {
-  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : before
-}
-
-type Json = Readonly<Record<string, unknown>>
-
-function parse(text: string): Json | undefined {
-  try {
-    return record(JSON.parse(text))
-  } catch {
-    return undefined
-  }
-}
-
-function record(value: unknown): Json | undefined {
-  return typeof value === "object" && value !== null ? (value as Json) : undefined
 }

@@ -1,10 +1,10 @@
 import type { PromptMessage } from "../model/prompt.ts"
-import type { Envelope, Fragment } from "./provider.ts"
-import { fragment, joinFragments } from "./wire.ts"
+import type { Body, Envelope, Fragment } from "./provider.ts"
+import { assemble, join, messageFragment } from "./wire.ts"
 
 /** The prompt itself as JSON, for models that run inside this process: media stay handles. */
 export function encodePlain(message: PromptMessage): Fragment {
-  return fragment(JSON.stringify(message))
+  return messageFragment([message])
 }
 
 export function decodePlain(message: Fragment): PromptMessage {
@@ -12,7 +12,7 @@ export function decodePlain(message: Fragment): PromptMessage {
   return JSON.parse(Buffer.concat(bytes).toString("utf8")) as PromptMessage
 }
 
-export function plainBody(envelope: Envelope, messages: readonly Fragment[]): Fragment {
+export function plainBody(envelope: Envelope, messages: readonly Fragment[]): Body {
   const head = JSON.stringify(envelope).slice(0, -1)
-  return fragment(`${head},"messages":[`, joinFragments(messages, ","), "]}")
+  return assemble(`${head},"messages":[`, join(messages, ","), "]}")
 }

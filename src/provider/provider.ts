@@ -1,4 +1,4 @@
-import type { Media, ModelEvent, PromptMessage } from "../model/prompt.ts"
+import type { Media, ModelEvent, PromptMessage, Thinking, ToolDefinition } from "../model/prompt.ts"
 import type { Receipt } from "../model/receipt.ts"
 
 /** Wire bytes in pieces: ready bytes, or a medium whose base64 is streamed in its place. */
@@ -8,6 +8,19 @@ export type Piece = Uint8Array | Media
 export interface Fragment {
   readonly pieces: readonly Piece[]
   readonly size: number
+  /** Who speaks in the wire messages that it holds, in their order: some APIs have rules about who
+   *  may follow whom, and `body` keeps them. */
+  readonly roles?: readonly string[]
+  /** Tools that are called in it: some APIs want every one of them defined. */
+  readonly tools?: readonly string[]
+}
+
+/** A request: fragments and what stands around them, put together without copying them. */
+export interface Body {
+  readonly pieces: readonly (Piece | Body)[]
+  readonly size: number
+  /** Written between each two pieces. */
+  readonly between?: Uint8Array
 }
 
 /** What a request says beside its messages. */
@@ -15,6 +28,9 @@ export interface Envelope {
   readonly model: string
   readonly system: string
   readonly max_tokens: number
+  readonly tools?: readonly ToolDefinition[]
+  /** Nothing said leaves it to the model. */
+  readonly thinking?: Thinking
 }
 
 export interface Call {
@@ -33,7 +49,9 @@ export interface Call {
 export interface Provider {
   readonly id: string
   readonly api: string
-  encode(message: PromptMessage): Fragment
-  body(envelope: Envelope, messages: readonly Fragment[]): Fragment
+  /** Total: what the wire has no place for is described in its place. `model` decides whether seals
+   *  are sent back, and where models behind one API differ; without it, as the oldest takes it. */
+  encode(message: PromptMessage, model?: string): Fragment
+  body(envelope: Envelope, messages: readonly Fragment[]): Body
   stream(call: Call): AsyncIterable<ModelEvent>
 }

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import type { ModelEvent, PromptMessage } from "../model/prompt.ts"
+import type { ModelEvent, ModelFault, PromptBlock, PromptMessage } from "../model/prompt.ts"
 import { estimateTokens, tokensOfBytes } from "../model/tokens.ts"
 import { ABORTED, pause } from "./abort.ts"
 import { decodePlain, encodePlain, plainBody } from "./plain.ts"
@@ -9,13 +9,14 @@ import { fragmentText } from "./wire.ts"
 export type ScriptStep =
   | { readonly text: string; readonly delay_ms?: number | undefined }
   | { readonly reasoning: string; readonly delay_ms?: number | undefined }
-  | { readonly error: ScriptError }
+  | { readonly call: ScriptedCall }
+  | { readonly error: Omit<ModelFault, "type"> }
   | { readonly wait: Promise<unknown> }
 
-interface ScriptError {
-  readonly code: string
-  readonly message: string
-  readonly retryable: boolean
+interface ScriptedCall {
+  readonly id: string
+  readonly name: string
+  readonly input: unknown
 }
 
 /** What to answer: always the same, or as the call asks. */
@@ -83,19 +84,31 @@ async function* play(script: Script, recorded: RecordedCall): AsyncIterable<Mode
 
 async function* playSteps(steps: readonly ScriptStep[], call: Call): AsyncIterable<ModelEvent> {
   let said = ""
+  let called = false
   for (const step of steps) {
     const fault = (await waitFor(step, call.signal)) ? faultOf(step) : ABORTED
     if (fault) {
       yield fault
       return
     }
-    if ("reasoning" in step) yield { type: "reasoning-delta", text: step.reasoning }
-    if (!("text" in step)) continue
-    said += step.text
-    yield { type: "text-delta", text: step.text }
+    yield* eventsOf(step)
+    if ("text" in step) said += step.text
+    called ||= "call" in step
   }
   yield { type: "usage", usage: usageOf(call, said) }
-  yield { type: "end", reason: "stop" }
+  yield { type: "end", reason: called ? "tool-call" : "stop" }
+}
+
+function eventsOf(step: ScriptStep): ModelEvent[] {
+  if ("text" in step) return [{ type: "text-delta", text: step.text }]
+  if ("reasoning" in step) return [{ type: "reasoning-delta", text: step.reasoning }]
+  if (!("call" in step)) return []
+  const { id, name, input } = step.call
+  return [
+    { type: "tool-call-start", id, name },
+    { type: "tool-call-delta", id, text: JSON.stringify(input) },
+    { type: "tool-call-end", id, name, input },
+  ]
 }
 
 function faultOf(step: ScriptStep): ModelEvent | undefined {
@@ -130,24 +143,55 @@ const Directives = z.object({
   chunks: z.int().min(1).max(10_000).default(1),
   delay_ms: z.int().min(0).max(600_000).default(0),
   error: z.object({ code: z.string(), message: z.string(), retryable: z.boolean() }).optional(),
+  /** Tools to call first; once their results are there, the text follows. */
+  calls: z.array(z.object({ name: z.string(), input: z.unknown().optional() })).default([]),
 })
 
 /** A script from the text of a JSON file, so that a server in another process can be told what to
  *  answer: `{ "chunks": 20, "delay_ms": 10 }`. It echoes the newest message unless there is a
  *  `text`. */
 export function scriptFromText(json: string): (call: RecordedCall) => readonly ScriptStep[] {
-  const { text, chunks, delay_ms, error } = Directives.parse(JSON.parse(json))
-  return ({ newest }) => {
+  const { text, chunks, delay_ms, error, calls } = Directives.parse(JSON.parse(json))
+  return ({ newest, call }) => {
+    if (calls.length > 0 && !isResult(newest))
+      return calls.map((made, at) => madeBy(made, call, at))
     const said = cut(text ?? wordsOf(newest), chunks).map((piece) => ({ text: piece, delay_ms }))
     return error ? [...said, { error }] : said
   }
 }
 
+function isResult(message: PromptMessage | undefined): boolean {
+  return message?.blocks.some(({ type }) => type === "tool-result") ?? false
+}
+
+function madeBy(
+  call: { name: string; input?: unknown },
+  { messages }: Call,
+  at: number,
+): ScriptStep {
+  const { name, input = {} } = call
+  return { call: { id: `call${messages.length}x${at}`, name, input } }
+}
+
 function wordsOf(message: PromptMessage | undefined): string {
-  const shown = message?.blocks ?? []
-  return shown
-    .map((block) => (block.type === "text" ? block.text : `<${block.media.mime}>`))
-    .join("\n")
+  return (message?.blocks ?? []).map(shownAs).join("\n")
+}
+
+function shownAs(block: PromptBlock): string {
+  switch (block.type) {
+    case "text":
+    case "reasoning":
+      return block.text
+    case "image":
+    case "audio":
+    case "video":
+    case "document":
+      return `<${block.media.mime}>`
+    case "tool-call":
+      return `<${block.name}>`
+    case "tool-result":
+      return block.blocks.map(shownAs).join("\n")
+  }
 }
 
 function cut(text: string, chunks: number): string[] {

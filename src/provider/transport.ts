@@ -5,7 +5,7 @@ import {
   request as httpRequest,
 } from "node:http"
 import { request as httpsRequest } from "node:https"
-import type { Fragment } from "./provider.ts"
+import type { Body } from "./provider.ts"
 import { type OpenMedia, writeBody } from "./wire.ts"
 
 export interface Timeouts {
@@ -19,8 +19,10 @@ export const TIMEOUTS: Timeouts = { connect_ms: 15_000, idle_ms: 300_000 }
 
 export interface Post {
   readonly url: string
+  /** POST when nobody says. */
+  readonly method?: "GET" | "POST"
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Fragment
+  readonly body: Body
   readonly open: OpenMedia
   readonly signal: AbortSignal
   readonly timeouts?: Timeouts | undefined
@@ -67,14 +69,20 @@ export async function post(call: Post): Promise<Answer> {
 
 /** The text of a refusal, as far as it is worth reading. */
 export async function readErrorText(answer: Answer): Promise<string> {
+  const { bytes } = await readUpTo(answer.chunks, MAX_ERROR_BYTES)
+  return bytes.toString("utf8", 0, MAX_ERROR_BYTES)
+}
+
+/** The bytes of an answer, as far as `most`, and whether that is all of it. */
+export async function readUpTo(chunks: AsyncIterable<Uint8Array>, most: number) {
   const pieces: Uint8Array[] = []
   let size = 0
-  for await (const chunk of answer.chunks) {
+  for await (const chunk of chunks) {
     pieces.push(chunk)
     size += chunk.length
-    if (size >= MAX_ERROR_BYTES) break
+    if (size > most) break
   }
-  return Buffer.concat(pieces).toString("utf8", 0, MAX_ERROR_BYTES)
+  return { bytes: Buffer.concat(pieces), whole: size <= most }
 }
 
 /** A request, and why we gave it up, if we did: Node only tells that the connection was closed. */
@@ -84,13 +92,14 @@ interface Fate {
   error: TransportError | undefined
 }
 
-function openRequest({ url, headers, body }: Post): ClientRequest {
+function openRequest({ url, method = "POST", headers, body }: Post): ClientRequest {
   try {
     const target = new URL(url)
     const request = target.protocol === "http:" ? httpRequest : httpsRequest
+    const length = method === "POST" ? { "content-length": body.size } : {}
     return request(target, {
-      method: "POST",
-      headers: { ...headers, "content-length": body.size, "accept-encoding": "identity" },
+      method,
+      headers: { ...headers, ...length, "accept-encoding": "identity" },
       maxHeaderSize: MAX_HEADER_BYTES,
     })
   } catch (error) {
@@ -127,6 +136,7 @@ function fail(fate: Fate, error: TransportError) {
 }
 
 async function writeTo(request: ClientRequest, { body, open }: Post) {
+  request.flushHeaders()
   for await (const chunk of writeBody(body, open)) {
     if (request.destroyed) return
     if (!request.write(chunk)) await drained(request)

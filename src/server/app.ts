@@ -5,6 +5,8 @@ import { type DoorRules, door } from "./door.ts"
 import { answerError, DoorError } from "./errors.ts"
 import { mount, openapi } from "./route.ts"
 import { blobRoutes } from "./routes/blobs.ts"
+import { commandRoutes } from "./routes/commands.ts"
+import { draftRoutes } from "./routes/drafts.ts"
 import { folderRoutes } from "./routes/folder.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
@@ -16,6 +18,8 @@ export const ROUTES = [
   ...folderRoutes,
   ...sessionRoutes,
   ...messageRoutes,
+  ...draftRoutes,
+  ...commandRoutes,
   ...turnRoutes,
   folderEventRoute,
   ...blobRoutes,

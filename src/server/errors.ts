@@ -28,6 +28,9 @@ const STATUS: Readonly<Record<RefusalCode, readonly [status: number, code: strin
   invalid: [422, "validation_failed"],
   too_large: [413, "too_large"],
   unknown_model: [422, "unknown_model"],
+  missing_arguments: [422, "missing_arguments"],
+  untrusted: [409, "untrusted"],
+  shell_approval: [409, "shell_approval"],
   storage_failed: [507, "storage_failed"],
 }
 

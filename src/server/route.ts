@@ -7,7 +7,7 @@ import { DoorError } from "./errors.ts"
 /** One route: what it takes, what it answers, and what it does. The OpenAPI document is made from
  *  the same schemas that check the request. */
 export interface Route {
-  readonly method: "get" | "post" | "patch" | "delete"
+  readonly method: "get" | "post" | "put" | "patch" | "delete"
   readonly path: string
   readonly summary: string
   readonly query?: z.ZodType

@@ -2,7 +2,7 @@ import { z } from "zod"
 import { ID_PATTERN } from "../message/id.ts"
 import { MAX_PARTS, MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "../message/limits.ts"
 import { Mode, ModelChoice, parseModelChoice } from "../message/message.ts"
-import { AnyPart } from "../message/part.ts"
+import { AnyPart, EditorContextPart } from "../message/part.ts"
 import { Metadata } from "../message/row.ts"
 
 /** What the routes take. Answers are the rows of `message/row.ts`. */
@@ -51,7 +51,7 @@ export const NewBranch = z.strictObject({
   metadata: Metadata.optional(),
 })
 
-export const Parts = z.array(AnyPart).min(1, "a message needs at least one part").max(MAX_PARTS)
+export const Parts = z.array(AnyPart).max(MAX_PARTS)
 
 const Delivery = {
   id: MessageId.optional(),
@@ -60,6 +60,13 @@ const Delivery = {
   position: Position.optional(),
   expected_turn_id: z.string().max(64).optional(),
   metadata: Metadata.optional(),
+  /** What the surface can tell of its state, for `@selection` and the like. */
+  contexts: z.array(EditorContextPart).max(64).optional(),
+  /** Shell commands of templates that the user was shown and approved, word for word. */
+  approved_shell: z
+    .array(z.string().max(64 * 1024))
+    .max(64)
+    .optional(),
 }
 
 /** One message in any of its three forms: typed parts, a source with nodes, or text with paths. */
@@ -85,6 +92,8 @@ export type SendBody = z.output<typeof SendBody>
 
 export const QueuePatch = z.strictObject({
   parts: Parts.optional(),
+  source: z.string().max(MAX_TEXT_CHARACTERS).optional(),
+  nodes: z.array(z.unknown()).optional(),
   metadata: Metadata.optional(),
   position: Position.optional(),
   after: MessageId.nullable().optional(),
@@ -94,11 +103,21 @@ export const QueuePatch = z.strictObject({
 export const AbortBody = z.strictObject({ clear: z.boolean().default(false) })
 
 export const LowerBody = z.strictObject({
-  message: z.object({ role: z.literal("user").optional(), parts: Parts }),
+  message: z.object({
+    role: z.literal("user").optional(),
+    parts: Parts.optional(),
+    source: z.string().max(MAX_TEXT_CHARACTERS).optional(),
+    nodes: z.array(z.unknown()).optional(),
+  }),
   model: Model.optional(),
   api: z.string().max(64).optional(),
   session_id: SessionId.optional(),
   workspace_root: z.string().max(MAX_PATH_CHARACTERS).nullable().optional(),
   policy: z.object({ file_refs: z.enum(["auto", "inline", "descriptor"]) }).optional(),
   with_body: z.boolean().default(true),
+  contexts: z.array(EditorContextPart).max(64).optional(),
+  approved_shell: z
+    .array(z.string().max(64 * 1024))
+    .max(64)
+    .optional(),
 })

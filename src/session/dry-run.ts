@@ -1,7 +1,7 @@
 import type { BlobStore } from "../files/blobs.ts"
 import { contentIdOf } from "../files/blobs.ts"
 import type { readWorkspaceFile } from "../files/workspace.ts"
-import { type Capture, LOAD_LIMITS, load } from "../lower/load.ts"
+import { type Capture, LOAD_LIMITS, load, type Sources } from "../lower/load.ts"
 import { lower } from "../lower/lower.ts"
 import type { Policy } from "../lower/policy.ts"
 import type { Part, UnknownPart } from "../message/part.ts"
@@ -22,6 +22,7 @@ const MAX_OUTPUT_TOKENS = 32_000
 export interface DryRunRooms {
   readonly blobs: BlobStore
   readonly read: typeof readWorkspaceFile
+  readonly ingress: NonNullable<Sources["ingress"]>
 }
 
 export interface Draft {
@@ -62,6 +63,7 @@ export async function dryRun(rooms: DryRunRooms, draft: Draft): Promise<DryRun> 
     blobs,
     captured: (part_id) => draft.captures?.get(part_id),
     limits: LOAD_LIMITS,
+    ingress: rooms.ingress,
   })
   const { blocks, receipts } = lower(loaded.parts, capabilities, draft.policy)
   const message: PromptMessage = { role: "user", blocks }

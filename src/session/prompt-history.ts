@@ -1,7 +1,7 @@
 import type { BlobStore } from "../files/blobs.ts"
 import type { readWorkspaceFile } from "../files/workspace.ts"
 import { lowerAssistant } from "../lower/assistant.ts"
-import { type Capture, LOAD_LIMITS, load } from "../lower/load.ts"
+import { type Capture, LOAD_LIMITS, load, type Sources } from "../lower/load.ts"
 import { lower } from "../lower/lower.ts"
 import { readPart } from "../message/part.ts"
 import type { StoredMessage } from "../message/row.ts"
@@ -16,6 +16,8 @@ export interface HistoryRooms {
   readonly store: Store
   readonly blobs: BlobStore
   readonly read: typeof readWorkspaceFile
+  /** What may come in from a workspace. */
+  ingress(workspace_root: string | null): NonNullable<Sources["ingress"]>
 }
 
 export interface Target {
@@ -142,6 +144,7 @@ export class PromptHistory {
       blobs: this.#rooms.blobs,
       captured: (part_id) => kept.get(part_id),
       limits: LOAD_LIMITS,
+      ingress: this.#rooms.ingress(claim.workspace_root),
     })
     const { blocks, receipts } = lower(loaded.parts, target.capabilities)
     return {
@@ -180,7 +183,7 @@ function isSaid({ metadata }: StoredMessage): boolean {
 }
 
 function encode(target: Target, message: PromptMessage): Fragment {
-  return target.provider.encode(message)
+  return target.provider.encode(message, target.model_id)
 }
 
 function residentBytes(fragment: Fragment): number {

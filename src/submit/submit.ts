@@ -1,33 +1,65 @@
 import type { readWorkspaceFile } from "../files/workspace.ts"
 import type { BlobStore } from "../files/blobs.ts"
+import type { Catalog } from "../catalog/catalog.ts"
 import { captureRange, LOAD_LIMITS, type Sources } from "../lower/load.ts"
 import { newId } from "../message/id.ts"
 import { type Mode, type ModelChoice, SCHEMA_VERSION } from "../message/message.ts"
-import type { FileRefPart, MentionPart, Part, TextPart, UnknownPart } from "../message/part.ts"
+import type {
+  CommandPart,
+  FileRefPart,
+  MentionPart,
+  Part,
+  TextPart,
+  UnknownPart,
+} from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { Metadata } from "../message/row.ts"
+import { judge } from "../policy/judge.ts"
+import type { IngressPolicy } from "../policy/policy.ts"
 import { newCapture } from "../store/capture.ts"
-import type { Appended, MessageChanged, NewCapture, NewPart, Store } from "../store/store.ts"
+import type {
+  Appended,
+  MessageChanged,
+  NewCapture,
+  NewPart,
+  SessionAction,
+  Store,
+} from "../store/store.ts"
+import { admit } from "./admit.ts"
 import { digestOf } from "./digest.ts"
 import { type PreparedPart, preparePart } from "./prepare-part.ts"
+import { type NamedPart, type Resolved, resolve, type Unresolved } from "./resolve.ts"
 
 export interface SubmitRooms {
   readonly store: Pick<Store, "append" | "changeQueued" | "blob" | "session">
   readonly blobs: BlobStore
   readonly read: typeof readWorkspaceFile
+  /** The commands that can be typed in a workspace. */
+  catalog(workspace_root: string | null): Promise<Pick<Catalog, "get" | "list">>
+  /** What may come in there. */
+  policy(workspace_root: string | null): IngressPolicy
+  /** Run an approved command where it can hurt nobody. */
+  shell(workspace_root: string | null, command: string): Promise<string>
   /** Who claims the message when its session is idle; null where no turns run. */
   readonly owner: string | null
 }
 
-export interface Submission {
+export interface Submission extends Unresolved {
   readonly session_id: string
   readonly message_id?: string | undefined
-  readonly parts: readonly (Part | UnknownPart)[]
   readonly mode?: Mode | undefined
   readonly model?: ModelChoice | undefined
   readonly position?: string | undefined
   readonly expected_turn_id?: string | undefined
   readonly metadata?: Metadata | undefined
+}
+
+/** What a submission came to. A message that only showed something leaves no row. */
+export interface Submitted {
+  readonly message: Appended | null
+  readonly actions: readonly Appended[]
+  readonly shown: Resolved["shown"]
+  readonly notices: Resolved["notices"]
 }
 
 const TITLE_CHARACTERS = 80
@@ -42,30 +74,40 @@ const RESERVED = [
   "turn_id",
   "finish",
   "superseded",
+  "action",
+  "host",
   "usage",
   "system_prompt_digest",
   "hidden_at",
   "purged_at",
 ]
 
-/** The one way in, for every surface and every trigger: the message is resolved, then persisted, and
- *  nothing else has happened before it is on disk (CMP-130). */
-export async function submit(rooms: SubmitRooms, submission: Submission): Promise<Appended> {
+/** The one way in, for every surface and every trigger: the message is resolved and admitted, then
+ *  persisted, and nothing else has happened before it is on disk (CMP-130). */
+export async function submit(rooms: SubmitRooms, submission: Submission): Promise<Submitted> {
   refuseReserved(submission.metadata)
-  const { parts, captures } = await preparedParts(rooms, submission.session_id, submission.parts)
-  return rooms.store.append({
-    session_id: submission.session_id,
-    message_id: submission.message_id ?? newId("msg"),
-    metadata: metadataOf(submission),
-    digest: digestOf([submission.parts, submission.metadata ?? {}]),
-    parts,
-    captures,
-    mode: submission.mode ?? "immediate",
-    position: submission.position ?? null,
-    expected_turn_id: submission.expected_turn_id ?? null,
-    title: titleOf(submission.parts),
-    owner: rooms.owner,
-  })
+  const place = await placeOf(rooms, submission)
+  const { parts, actions, shown, notices } = await resolvedIn(rooms, place, submission)
+  const message_id = submission.message_id ?? newId("msg")
+  const only = actions.length > 0 && parts.every(({ part }) => isBlank(part))
+  const rows: Appended[] = []
+  for (const [at, { action, part }] of actions.entries())
+    rows.push(
+      await appendAction(rooms, submission, { action, part, id: rowId(message_id, only, at) }),
+    )
+  if (only || parts.length === 0)
+    return { message: rows.shift() ?? null, actions: rows, shown, notices }
+  const message = await appendMessage(rooms, place, { submission, message_id, parts })
+  return { message, actions: rows, shown, notices }
+}
+
+/** What a draft would come to: resolved and admitted as a message is, and nothing kept (BEY-01). */
+export async function preview(
+  rooms: SubmitRooms,
+  workspace_root: string | null,
+  draft: Unresolved,
+): Promise<Resolved> {
+  return resolvedIn(rooms, { workspace_root, policy: rooms.policy(workspace_root) }, draft)
 }
 
 export interface QueuedEdit {
@@ -81,7 +123,7 @@ export interface QueuedEdit {
 /** Change a message that still waits; its new parts come in by the same way as its first ones. */
 export async function editQueued(rooms: SubmitRooms, edit: QueuedEdit): Promise<MessageChanged> {
   refuseReserved(edit.metadata)
-  const prepared = edit.parts && (await preparedParts(rooms, edit.session_id, edit.parts))
+  const prepared = edit.parts && (await editedParts(rooms, edit.session_id, edit.parts))
   return rooms.store.changeQueued({
     session_id: edit.session_id,
     message_id: edit.message_id,
@@ -91,6 +133,18 @@ export async function editQueued(rooms: SubmitRooms, edit: QueuedEdit): Promise<
     ...(edit.after === undefined ? {} : { after: edit.after }),
     ...(edit.state === undefined ? {} : { state: edit.state }),
   })
+}
+
+async function editedParts(
+  rooms: SubmitRooms,
+  session_id: string,
+  parts: readonly (Part | UnknownPart)[],
+): Promise<Prepared> {
+  const place = await placeOf(rooms, { session_id, parts })
+  const resolved = await resolvedIn(rooms, place, { parts })
+  if (resolved.actions.length > 0)
+    throw new Refusal("invalid", "a message that waits cannot become a command to its session")
+  return preparedParts(rooms, place, resolved.parts)
 }
 
 function refuseReserved(metadata: Metadata | undefined) {
@@ -104,9 +158,11 @@ function metadataOf({ metadata, model }: Submission): Metadata {
   return { ...metadata, schema_version: SCHEMA_VERSION, ...(model ? { model } : {}) }
 }
 
-/** The first words, for a session that has no name yet. */
-function titleOf(parts: Submission["parts"]): string | null {
-  const text = parts.find((part): part is TextPart => part.type === "text")?.text
+/** The first words as they were typed, for a session that has no name yet. */
+function titleOf({ parts, metadata }: Submission): string | null {
+  const input = metadata?.composer_input as { source?: string } | undefined
+  const said = parts.find((part): part is TextPart => part.type === "text")?.text
+  const text = input?.source ?? said
   const [line = ""] =
     text
       ?.slice(0, 4 * TITLE_CHARACTERS)
@@ -120,6 +176,101 @@ function titleOf(parts: Submission["parts"]): string | null {
   return title.length <= TITLE_CHARACTERS ? title : `${title.slice(0, -2).toWellFormed()}…`
 }
 
+/** Where a message comes in: its session's workspace, what can be typed and what may enter there. */
+interface Place {
+  readonly workspace_root: string | null
+  readonly policy: IngressPolicy
+}
+
+// Plain text asks nothing of the workspace, so nothing is read for it.
+async function placeOf(
+  rooms: SubmitRooms,
+  { session_id, parts }: Pick<Submission, "session_id" | "parts">,
+): Promise<Place> {
+  if (parts.every((part) => part.type === "text"))
+    return { workspace_root: null, policy: rooms.policy(null) }
+  const session = await rooms.store.session(session_id)
+  const workspace_root = session?.workspace_root ?? null
+  return { workspace_root, policy: rooms.policy(workspace_root) }
+}
+
+async function resolvedIn(
+  rooms: SubmitRooms,
+  { workspace_root, policy }: Place,
+  message: Unresolved,
+): Promise<Resolved> {
+  const plain = message.parts.every(({ type }) => type !== "command" && type !== "mention")
+  const catalog = plain ? NO_COMMANDS : await rooms.catalog(workspace_root)
+  const shell = (command: string) => rooms.shell(workspace_root, command)
+  const resolved = await resolve({ catalog, shell }, message)
+  const parts = resolved.parts.map(({ id, part }) => ({ id, part: admit(policy, part) }))
+  const { actions, shown, notices } = resolved
+  return { parts, actions, shown, notices }
+}
+
+const NO_COMMANDS = { get: () => undefined, list: () => [] }
+
+function isBlank(part: Part | UnknownPart): boolean {
+  return part.type === "text" && String(part.text).trim() === ""
+}
+
+// The rows of one submission have ids that follow from its own, so that a retry finds them all.
+function rowId(message_id: string, only: boolean, at: number): string {
+  if (only && at === 0) return message_id
+  const tail = digestOf([message_id, at])
+    .replace(/[^0-9A-Za-z]/g, "0")
+    .slice(0, 11)
+  return `${message_id.slice(0, -11)}${tail}`
+}
+
+interface ActionRow {
+  readonly id: string
+  readonly action: SessionAction
+  readonly part: CommandPart
+}
+
+/** What acts on the session waits its turn like any message (decision 6). */
+function appendAction(rooms: SubmitRooms, submission: Submission, { id, action, part }: ActionRow) {
+  const mode = submission.mode === "steer" ? "immediate" : (submission.mode ?? "immediate")
+  return rooms.store.append({
+    session_id: submission.session_id,
+    message_id: id,
+    metadata: { schema_version: SCHEMA_VERSION, action },
+    digest: digestOf([action, part]),
+    parts: [newPart({ id: newId("prt"), part, blob: null })],
+    captures: [],
+    mode,
+    position: submission.position ?? null,
+    expected_turn_id: null,
+    title: null,
+    owner: rooms.owner,
+  })
+}
+
+interface MessageRow {
+  readonly submission: Submission
+  readonly message_id: string
+  readonly parts: readonly NamedPart[]
+}
+
+async function appendMessage(rooms: SubmitRooms, place: Place, row: MessageRow): Promise<Appended> {
+  const { submission, message_id } = row
+  const { parts, captures } = await preparedParts(rooms, place, row.parts)
+  return rooms.store.append({
+    session_id: submission.session_id,
+    message_id,
+    metadata: metadataOf(submission),
+    digest: digestOf([submission.parts, submission.metadata ?? {}]),
+    parts,
+    captures,
+    mode: submission.mode ?? "immediate",
+    position: submission.position ?? null,
+    expected_turn_id: submission.expected_turn_id ?? null,
+    title: titleOf(submission),
+    owner: rooms.owner,
+  })
+}
+
 interface Prepared {
   readonly parts: NewPart[]
   readonly captures: NewCapture[]
@@ -127,16 +278,18 @@ interface Prepared {
 
 async function preparedParts(
   rooms: SubmitRooms,
-  session_id: string,
-  parts: readonly (Part | UnknownPart)[],
+  place: Place,
+  parts: readonly NamedPart[],
 ): Promise<Prepared> {
   const prepared = await Promise.all(
-    parts.map((part, at) => preparePart(part, rooms, `/parts/${at}`)),
+    parts.map(async ({ id, part }, at) => ({
+      id,
+      ...(await preparePart(part, rooms, `/parts/${at}`)),
+    })),
   )
-  const named = prepared.map((part) => ({ id: newId("prt"), ...part }))
   return {
-    parts: named.map(newPart),
-    captures: await captureRanges(rooms, session_id, named.filter(hasRange)),
+    parts: prepared.map(newPart),
+    captures: await captureRanges(rooms, place, prepared.filter(hasRange)),
   }
 }
 
@@ -145,6 +298,7 @@ function newPart({ id, part, blob }: PreparedPart & { id: string }): NewPart {
 }
 
 function hasRange({ part }: PreparedPart): boolean {
+  if (part.ingress !== undefined) return false
   if (part.type === "mention") return (part as MentionPart).target.range !== undefined
   if (part.type !== "file-ref") return false
   const { ref } = part as FileRefPart
@@ -154,17 +308,16 @@ function hasRange({ part }: PreparedPart): boolean {
 // The user selected these lines as they are now; whole files are read when the message fires.
 async function captureRanges(
   rooms: SubmitRooms,
-  session_id: string,
+  { workspace_root, policy }: Place,
   ranged: readonly (PreparedPart & { id: string })[],
 ): Promise<NewCapture[]> {
-  if (ranged.length === 0) return []
-  const session = await rooms.store.session(session_id)
   const sources: Sources = {
-    workspace_root: session?.workspace_root ?? null,
+    workspace_root,
     read: rooms.read,
     blobs: rooms.blobs,
     captured: () => undefined,
     limits: LOAD_LIMITS,
+    ingress: (arrival) => judge(policy, arrival),
   }
   const captures = await Promise.all(ranged.map((part) => captureRange(part, sources)))
   return captures.filter((capture) => capture !== null).map(newCapture)

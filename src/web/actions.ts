@@ -1,4 +1,4 @@
-import { ApiError, type AnyPart } from "../client/client.ts"
+import { type AnyPart, ApiError, type SendAnswer } from "../client/client.ts"
 import { newId } from "../message/id.ts"
 import type { ModelChoice } from "../message/message.ts"
 import type { StoredMessage, StoredPart } from "../message/row.ts"
@@ -10,7 +10,7 @@ import {
   thumbnailOf,
   upload,
 } from "./attachments.ts"
-import type { Desk, Outgoing } from "./desk.ts"
+import { type Desk, type Outgoing, partsIn } from "./desk.ts"
 import { draftOfParts } from "./draft.ts"
 import { firstWords, showBytes } from "./format.ts"
 import type { Store } from "./store.ts"
@@ -64,14 +64,23 @@ export class Actions {
     let key = draft
     try {
       if (key === NEW) key = await this.#begin(message)
-      const { id, parts } = message
-      await this.store.client.send(key, { id, parts, mode: "immediate" })
+      const { id, text: source } = message
+      const parts = partsIn(message.attachments)
+      const said = { ...(source.trim() === "" ? {} : { source }), parts }
+      const answer = await this.store.client.send(key, { id, ...said, mode: "immediate" })
       this.desk.sent(key, id)
       this.store.sent()
+      this.#tell(answer)
     } catch (error) {
       this.desk.giveBack(key, message.id)
       this.report(error, strings.composer.restored)
     }
+  }
+
+  /** What a command had to show, and what was noticed on the way in. */
+  #tell({ shown, warnings }: SendAnswer) {
+    for (const { text } of shown) if (text !== "") this.say(text)
+    for (const { message } of warnings) this.say(message)
   }
 
   /** A session begins with its first message, and is named after it. */
@@ -183,7 +192,10 @@ export class Actions {
     const { current } = this.store.read()
     if (!current || parts.length === 0) return
     await this.try(async () => {
-      await this.store.client.queue.update(current, message, { parts, state: "queued" })
+      const source = this.desk.text(key)
+      const attached = partsIn(this.desk.attachments(key))
+      const said = source.trim() === "" ? { parts } : { source, parts: attached }
+      await this.store.client.queue.update(current, message, { ...said, state: "queued" })
       this.#endEdit(message)
     })
   }

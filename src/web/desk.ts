@@ -240,7 +240,7 @@ export class Desk {
   }
 }
 
-function partsIn(attachments: readonly Attachment[]): AnyPart[] {
+export function partsIn(attachments: readonly Attachment[]): AnyPart[] {
   return attachments.flatMap(({ part }) => (part ? [part] : []))
 }
 

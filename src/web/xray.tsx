@@ -8,6 +8,7 @@ import { useApp, useStore } from "./context.ts"
 import { Button, IconButton } from "./controls.tsx"
 import { showBytes, showCount, showModel, showSeconds } from "./format.ts"
 import { AlertIcon, CloseIcon, FileIcon } from "./icons.tsx"
+import { partsIn } from "./desk.ts"
 import { Fence } from "./markdown-view.tsx"
 import { chosenModel } from "./model-picker.tsx"
 import { Receipts } from "./receipts.tsx"
@@ -126,14 +127,14 @@ function useDryRun(withBody: boolean): Look {
       try {
         const answer = await store.client.lower(
           {
-            message: { parts },
+            message: { source: desk.text(key), parts: partsIn(desk.attachments(key)) },
             with_body: withBody,
             ...(model ? { model } : {}),
             ...(session ? { session_id: session } : {}),
           },
           signal,
         )
-        if (!signal.aborted) setLook({ parts, answer })
+        if (!signal.aborted) setLook({ parts: answer.parts, answer })
       } catch (error) {
         if (!signal.aborted && !store.noticed(error)) setLook({ parts, error: messageOf(error) })
       }

@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest"
-import { capabilitiesOfApi, type MediaFacts, resolveNative } from "../../src/model/capabilities.ts"
-import { capabilitiesOf, findModel, MODELS } from "../../src/model/models.ts"
+import { API_LIMITS } from "../../src/model/apis.ts"
+import {
+  acceptsSyntheticCall,
+  ALL_MODALITIES,
+  capabilitiesOfApi,
+  type MediaFacts,
+  resolveNative,
+} from "../../src/model/capabilities.ts"
+import { capabilitiesOf, findModel, MODELS, thinkingFor } from "../../src/model/models.ts"
 
 const sighted = capabilitiesOfApi("anthropic-messages")
 const blind = capabilitiesOfApi("anthropic-messages", ["text"])
@@ -28,6 +35,23 @@ describe("resolveNative", () => {
     "refuses a document with too many pages",
     answers({ kind: "pdf", mime: "application/pdf", pages: 101 }, "pages"),
   )
+  it(
+    "refuses a way of handing over that the API does not know",
+    answers({ source: "s3" }, "source"),
+  )
+  it("takes as many pages as a model with a large context reads", () => {
+    const model = findModel({ provider_id: "anthropic", model_id: "claude-opus-4-8" })
+    const large = model && capabilitiesOf(model)
+    answers({ kind: "pdf", mime: "application/pdf", pages: 600 }, "native", large)()
+    answers({ kind: "pdf", mime: "application/pdf", pages: 601 }, "pages", large)()
+  })
+  it("[BIN-021] takes a PDF where the model sees images and the API makes images of pages", () => {
+    const seeing = capabilitiesOfApi("openai-responses", ["text", "image"])
+    answers({ kind: "pdf", mime: "application/pdf" }, "native", seeing)()
+    const reading = capabilitiesOfApi("openai-responses", ["text"])
+    answers({ kind: "pdf", mime: "application/pdf" }, "model", reading)()
+    answers({ kind: "office", mime: "text/csv" }, "native", reading)()
+  })
   it("[BIN-020] knows nothing but text of an API that is not in the table", () =>
     answers({}, "api", capabilitiesOfApi("toString"))())
 })
@@ -39,14 +63,91 @@ describe("capabilities", () => {
   })
 
   it("[BIN-022] come from tables that can be given at run time", () => {
-    const own = {
-      small: { media: { image: { mimes: ["image/png"], max_bytes: 10 } }, max_request_bytes: 100 },
-    }
+    const image = { mimes: ["image/png"], sources: ["base64"], max_bytes: 10 } as const
+    const own = { small: { ...sighted, media: { image }, max_request_bytes: 100 } }
     expect(resolveNative(capabilitiesOfApi("small", ["text", "image"], own), picture)).toEqual({
       native: false,
       reason: "size",
       sentence: "1000 bytes are over the limit of 10",
     })
+  })
+})
+
+describe("the tables", () => {
+  const kinds: readonly MediaFacts[] = [
+    { kind: "image", mime: "image/png", size: 1 },
+    { kind: "image", mime: "image/svg+xml", size: 1 },
+    { kind: "image", mime: "image/heic", size: 1 },
+    { kind: "pdf", mime: "application/pdf", size: 1 },
+    { kind: "office", mime: "text/csv", size: 1 },
+    {
+      kind: "office",
+      mime: "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+      size: 1,
+    },
+    { kind: "audio", mime: "audio/wav", size: 1 },
+    { kind: "video", mime: "video/mp4", size: 1 },
+    { kind: "office", mime: "application/zip", size: 1 },
+  ]
+
+  it.each([
+    ["anthropic-messages", "png pdf"],
+    ["openai-responses", "png pdf csv docx"],
+    ["openai-chat", "png pdf wav"],
+    ["openai-chat/ollama", "png wav"],
+    ["openai-chat/llama-cpp", "png wav mp4"],
+    ["openai-chat/vllm", "png wav mp4"],
+    ["openai-chat/lm-studio", "png"],
+    ["openai-chat/plain", "png"],
+    ["gemini-generatecontent", "png heic pdf csv wav mp4"],
+    ["bedrock-converse", "png pdf csv docx wav mp4"],
+    ["mistral-chat", "png pdf wav"],
+  ])("[CMP-090] say that %s carries %s, and neither svg nor zip", (api, expected) => {
+    const names = ["png", "svg", "heic", "pdf", "csv", "docx", "wav", "mp4", "zip"]
+    const capabilities = capabilitiesOfApi(api, ALL_MODALITIES)
+    const carried = kinds.map((facts) => resolveNative(capabilities, facts).native)
+    expect(names.filter((_, index) => carried[index]).join(" ")).toBe(expected)
+  })
+
+  it("are there for every API that a model of the list speaks", () => {
+    for (const { api } of MODELS) expect(API_LIMITS).toHaveProperty([api])
+  })
+})
+
+describe("acceptsSyntheticCall", () => {
+  it.each([
+    ["anthropic-messages", true, false],
+    ["openai-responses", true, true],
+    ["openai-chat", true, true],
+    ["gemini-generatecontent", true, true],
+    ["bedrock-converse", true, false],
+    ["mistral-chat", true, true],
+    ["unheard-of", false, false],
+  ])("[SKL-003] for %s without a budget: %s, with one: %s", (api, without, withBudget) => {
+    const capabilities = capabilitiesOfApi(api)
+    expect(acceptsSyntheticCall(capabilities, false)).toBe(without)
+    expect(acceptsSyntheticCall(capabilities, true)).toBe(withBudget)
+  })
+
+  it("is never so for a model without tools", () => {
+    const model = findModel({ provider_id: "mistral", model_id: "voxtral-small-latest" })
+    expect(model && acceptsSyntheticCall(capabilitiesOf(model), false)).toBe(false)
+  })
+})
+
+describe("thinkingFor", () => {
+  function says(provider_id: string, model_id: string, wish: "off" | "low" | "max") {
+    const model = findModel({ provider_id, model_id })
+    return model && thinkingFor(model, wish)
+  }
+
+  it("says the wish in a way that the model takes", () => {
+    expect(says("openai", "gpt-5.6-sol", "low")).toEqual({ type: "effort", effort: "low" })
+    expect(says("openai", "gpt-5.6-sol", "off")).toEqual({ type: "off" })
+    expect(says("anthropic", "claude-opus-4-5", "low")).toEqual({ type: "budget", tokens: 4096 })
+    expect(says("anthropic", "claude-opus-4-5", "max")).toEqual({ type: "budget", tokens: 32_000 })
+    expect(says("anthropic", "claude-sonnet-5-5", "off")).toBeUndefined()
+    expect(says("mistral", "mistral-large-latest", "low")).toBeUndefined()
   })
 })
 

@@ -40,6 +40,23 @@ describe("tokens", () => {
     const document = { type: "document", media: media("a", "application/pdf", 10) } as const
     expect([textBlock("äb"), image, document].map(blockBytes)).toEqual([3, 9000, 10])
     expect([textBlock("äb"), image, document].map(blockTokens)).toEqual([1, 1, 2500])
+    const minute = { type: "audio", media: media("a", "audio/mpeg", 960_000) } as const
+    const clip = { type: "video", media: media("a", "video/mp4", 250_000) } as const
+    expect([minute, clip].map(blockTokens)).toEqual([1920, 300])
+  })
+
+  it("measures calls by what is said, and results by what is in them", () => {
+    const call = { type: "tool-call", id: "a", name: "ab", input: { x: 1 } } as const
+    const result = {
+      type: "tool-result",
+      id: "a",
+      name: "ab",
+      blocks: [textBlock("äb"), textBlock("c")],
+      is_error: false,
+    } as const
+    const thought = { type: "reasoning", text: "hm" } as const
+    expect([call, result, thought].map(blockBytes)).toEqual([9, 4, 2])
+    expect([call, result, thought].map(blockTokens)).toEqual([3, 2, 1])
   })
 })
 

@@ -1,44 +1,22 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
 import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages"
 import { describe, expect, it } from "vitest"
-import type { ModelEvent } from "../../src/model/prompt.ts"
-import { anthropicMessages, START, step } from "../../src/provider/anthropic-messages.ts"
-import { assistant, collect, media, textBlock, user } from "../build.ts"
-import {
-  callOf,
-  ENVELOPE,
-  openZeros,
-  pictureBlock,
-  providerContract,
-  show,
-  wordsOf,
-} from "./contract.ts"
-import { listen, readRequest, slowly } from "./loopback.ts"
+import type { ModelEvent, Thinking } from "../../src/model/prompt.ts"
+import { anthropicMessages } from "../../src/provider/anthropic-messages.ts"
+import { START, step } from "../../src/provider/anthropic-stream.ts"
+import { assistant, media, textBlock, user } from "../build.ts"
+import { bodyOf, ENVELOPE, show } from "./contract.ts"
+import { envelope, FILES, toolTurn } from "./corpus.ts"
+import { exchangeContract, sse, stepIsTotal } from "./exchange.contract.ts"
 
-providerContract("anthropic-messages", async () =>
-  anthropicMessages({ api_key: "key", base_url: await listen(answerWith(ANSWER)) }),
-)
-
-const provider = anthropicMessages({ api_key: "key" })
+const provider = anthropicMessages({ api_key: "secret-key" })
+const API = "anthropic-messages"
 
 describe("anthropic-messages: body", () => {
-  async function bodyOf(...messages: readonly Parameters<typeof provider.encode>[0][]) {
-    const fragments = messages.map((message) => provider.encode(message))
-    return JSON.parse(await show(provider.body(ENVELOPE, fragments)))
-  }
-
-  it("[CMP-030] carries text, an image and a document in their order", async () => {
-    const document = { type: "document", media: media("plan.pdf", "application/pdf", 5) } as const
-    expect(
-      await bodyOf(
-        user(textBlock('say "hi"\n'), pictureBlock("a.png", 4), document),
-        assistant(textBlock("hi")),
-        user(textBlock("thanks")),
-      ),
-    ).toEqual({
-      model: "some-model",
+  it("[CMP-030] carries images and PDFs natively, in their order, and describes the rest", async () =>
+    expect(await bodyOf(provider, { ...ENVELOPE, model: "claude-x" }, [FILES])).toEqual({
+      model: "claude-x",
       max_tokens: 100,
-      system: [{ type: "text", text: "Be kind." }],
+      system: [{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral" } }],
       messages: [
         {
           role: "user",
@@ -46,16 +24,123 @@ describe("anthropic-messages: body", () => {
             { type: "text", text: 'say "hi"\n' },
             {
               type: "image",
-              source: { type: "base64", media_type: "image/png", data: "AAAAAA==" },
+              source: { type: "base64", media_type: "image/png", data: "AAAA" },
+            },
+            {
+              type: "text",
+              text: "[image: b.heic, image/heic, 3 bytes. Not shown: the anthropic-messages API has no place for it.]",
             },
             {
               type: "document",
-              source: { type: "base64", media_type: "application/pdf", data: "AAAAAAA=" },
+              source: { type: "base64", media_type: "application/pdf", data: "AAAA" },
               title: "plan.pdf",
+            },
+            {
+              type: "text",
+              text: "[document: t.csv, text/csv, 3 bytes. Not shown: the anthropic-messages API has no place for it.]",
+            },
+            {
+              type: "text",
+              text: "[document: l.docx, application/vnd.openxmlformats-officedocument.wordprocessingml.document, 3 bytes. Not shown: the anthropic-messages API has no place for it.]",
+            },
+            {
+              type: "text",
+              text: "[document: z.zip, application/zip, 3 bytes. Not shown: the anthropic-messages API has no place for it.]",
+            },
+            {
+              type: "text",
+              text: "[audio: s.wav, audio/wav, 3 bytes. Not shown: the anthropic-messages API has no place for it.]",
+            },
+            {
+              type: "text",
+              text: "[video: f.mp4, video/mp4, 3 bytes. Not shown: the anthropic-messages API has no place for it.]",
             },
           ],
         },
-        { role: "assistant", content: [{ type: "text", text: "hi" }] },
+      ],
+      stream: true,
+      cache_control: { type: "ephemeral" },
+    } satisfies MessageCreateParamsStreaming))
+
+  it("[VIS-002] carries thoughts, calls and results with media, results first", async () => {
+    const turn = toolTurn({ api: API, model: "claude-x", signature: "sig" })
+    expect(await bodyOf(provider, envelope("claude-x", "high"), turn)).toEqual({
+      model: "claude-x",
+      max_tokens: 100,
+      thinking: { type: "adaptive" },
+      output_config: { effort: "high" },
+      tools: [
+        {
+          name: "read_image",
+          description: "Look at an image.",
+          input_schema: {
+            type: "object",
+            properties: { path: { type: "string" } },
+            required: ["path"],
+          },
+        },
+        {
+          name: "my_tool_aKDklb4fJ",
+          description: "Do it.",
+          input_schema: { type: "object" },
+        },
+      ],
+      system: [{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral" } }],
+      messages: [
+        { role: "user", content: [{ type: "text", text: "look" }] },
+        {
+          role: "assistant",
+          content: [
+            { type: "thinking", thinking: "I should look.", signature: "sig" },
+            { type: "text", text: "Looking. \n" },
+            {
+              type: "tool_use",
+              id: "IsHXae1DH",
+              name: "read_image",
+              input: { path: "a.png" },
+            },
+            { type: "tool_use", id: "abcDEF123", name: "my_tool_aKDklb4fJ", input: {} },
+          ],
+        },
+        {
+          role: "user",
+          content: [
+            {
+              type: "tool_result",
+              tool_use_id: "IsHXae1DH",
+              content: [
+                { type: "text", text: "2 x 2" },
+                {
+                  type: "image",
+                  source: { type: "base64", media_type: "image/png", data: "AAAA" },
+                },
+                {
+                  type: "document",
+                  source: { type: "base64", media_type: "application/pdf", data: "AAAA" },
+                  title: "plan.pdf",
+                },
+              ],
+            },
+            {
+              type: "tool_result",
+              tool_use_id: "abcDEF123",
+              content: [
+                { type: "text", text: "no such thing" },
+                {
+                  type: "text",
+                  text: "[audio: s.wav, audio/wav, 3 bytes. Not shown: the anthropic-messages API has no place for it.]",
+                },
+              ],
+              is_error: true,
+            },
+            {
+              type: "text",
+              text: "and hurry",
+              cache_control: { type: "ephemeral" },
+            },
+          ],
+        },
+        { role: "assistant", content: [{ type: "text", text: "Done." }] },
         { role: "user", content: [{ type: "text", text: "thanks" }] },
       ],
       stream: true,
@@ -63,29 +148,77 @@ describe("anthropic-messages: body", () => {
     } satisfies MessageCreateParamsStreaming)
   })
 
-  it("leaves out a blank system prompt and blank text, and never sends an empty message", async () => {
-    const fragments = [user(textBlock(" "), textBlock("a")), user(), user(textBlock("\n"))]
-    const body = provider.body(
-      { ...ENVELOPE, system: " " },
-      fragments.map((message) => provider.encode(message)),
-    )
-    expect(JSON.parse(await show(body))).toEqual({
+  it("leaves out a blank system prompt and blank text, and never sends an empty message", async () =>
+    expect(
+      await bodyOf(provider, { ...ENVELOPE, system: " " }, [
+        user(textBlock(" "), textBlock("a")),
+        user(),
+        assistant(textBlock("\n")),
+        user(textBlock("\n")),
+      ]),
+    ).toEqual({
       model: "some-model",
       max_tokens: 100,
       messages: [
         { role: "user", content: [{ type: "text", text: "a" }] },
-        { role: "user", content: [{ type: "text", text: "(empty message)" }] },
+        {
+          role: "user",
+          content: [
+            { type: "text", text: "(empty message)", cache_control: { type: "ephemeral" } },
+          ],
+        },
+        { role: "assistant", content: [{ type: "text", text: "(empty message)" }] },
         { role: "user", content: [{ type: "text", text: "(empty message)" }] },
       ],
       stream: true,
       cache_control: { type: "ephemeral" },
-    } satisfies MessageCreateParamsStreaming)
+    } satisfies MessageCreateParamsStreaming))
+
+  it("sends thoughts back only to who thought them, and never as the last word", async () => {
+    const seal = { api: API, model: "claude-x", signature: "sig" }
+    const hidden = { api: API, model: "claude-x", encrypted: "xyz" }
+    const thought = { type: "reasoning", text: "hm", seal } as const
+    const redacted = { type: "reasoning", text: "", seal: hidden } as const
+    const said = {
+      role: "assistant",
+      blocks: [thought, redacted, textBlock("yes"), thought],
+    } as const
+    const contents = async (model: string) =>
+      JSON.parse(await show(provider.encode(said, model))).content
+    const text = { type: "text", text: "yes" }
+    expect(await contents("claude-x")).toEqual([
+      { type: "thinking", thinking: "hm", signature: "sig" },
+      { type: "redacted_thinking", data: "xyz" },
+      text,
+    ])
+    expect(await contents("claude-y")).toEqual([text])
   })
 
   it("cuts a title to what the API takes", async () => {
     const long = media("x".repeat(600), "application/pdf", 1)
-    const body = await bodyOf(user({ type: "document", media: long }))
-    expect(body.messages[0].content[0].title).toHaveLength(500)
+    const body = await show(provider.encode(user({ type: "document", media: long })))
+    expect(JSON.parse(body).content[0].title).toHaveLength(500)
+  })
+
+  it("marks the tools where there is no system prompt", async () => {
+    const body = await bodyOf(provider, { ...envelope("claude-x"), system: "" }, [
+      user(textBlock("hi")),
+    ])
+    expect(body).toMatchObject({
+      tools: [{ name: "read_image" }, { cache_control: { type: "ephemeral" } }],
+    })
+    expect(body).not.toHaveProperty("tools.0.cache_control")
+  })
+
+  it.each<[Thinking, number, object | undefined]>([
+    [{ type: "off" }, 100, { type: "disabled" }],
+    [{ type: "budget", tokens: 4000 }, 8000, { type: "enabled", budget_tokens: 4000 }],
+    [{ type: "budget", tokens: 9000 }, 8000, { type: "enabled", budget_tokens: 7999 }],
+    [{ type: "budget", tokens: 4000 }, 1000, undefined],
+  ])("says %j within %d tokens as the API takes it", async (thinking, max_tokens, expected) => {
+    const about = { ...ENVELOPE, thinking, max_tokens }
+    const body = (await bodyOf(provider, about, [user(textBlock("hi"))])) as { thinking?: object }
+    expect(body.thinking).toEqual(expected)
   })
 })
 
@@ -99,17 +232,6 @@ describe("anthropic-messages: stream", () => {
     })
   }
 
-  const start = {
-    type: "message_start",
-    message: {
-      usage: {
-        input_tokens: 10,
-        cache_read_input_tokens: 7,
-        cache_creation_input_tokens: 3,
-        output_tokens: 1,
-      },
-    },
-  }
   const stop = { type: "message_stop" }
   const closing = (stop_reason: string, usage: object) => ({
     type: "message_delta",
@@ -117,34 +239,29 @@ describe("anthropic-messages: stream", () => {
     usage,
   })
 
-  it("[SES-002] tells what was said and thought, and usage in five figures that add up", () =>
+  it("tells a thought that is hidden by its seal alone", () =>
     expect(
       plays(
-        start,
-        { type: "content_block_start", index: 0, content_block: { type: "thinking" } },
-        {
-          type: "content_block_delta",
-          index: 0,
-          delta: { type: "thinking_delta", thinking: "hm" },
-        },
-        {
-          type: "content_block_delta",
-          index: 0,
-          delta: { type: "signature_delta", signature: "x" },
-        },
-        { type: "ping" },
-        { type: "content_block_delta", index: 1, delta: { type: "text_delta", text: "yes" } },
-        closing("end_turn", { output_tokens: 30, output_tokens_details: { thinking_tokens: 12 } }),
-        stop,
+        { type: "content_block_start", content_block: { type: "redacted_thinking", data: "xyz" } },
+        { type: "content_block_stop" },
+      ),
+    ).toEqual([{ type: "reasoning-end", seal: { api: API, model: "", encrypted: "xyz" } }]))
+
+  it("tells a call whose input is no JSON, and one without input", () =>
+    expect(
+      plays(
+        { type: "content_block_start", content_block: { type: "tool_use", id: "a", name: "one" } },
+        { type: "content_block_delta", delta: { type: "input_json_delta", partial_json: '{"a' } },
+        { type: "content_block_stop" },
+        { type: "content_block_start", content_block: { type: "tool_use", id: "b", name: "two" } },
+        { type: "content_block_stop" },
       ),
     ).toEqual([
-      { type: "reasoning-delta", text: "hm" },
-      { type: "text-delta", text: "yes" },
-      {
-        type: "usage",
-        usage: { input: 10, output: 18, reasoning: 12, cache_read: 7, cache_write: 3 },
-      },
-      { type: "end", reason: "stop" },
+      { type: "tool-call-start", id: "a", name: "one" },
+      { type: "tool-call-delta", id: "a", text: '{"a' },
+      { type: "tool-call-end", id: "a", name: "one", input: {}, invalid: '{"a' },
+      { type: "tool-call-start", id: "b", name: "two" },
+      { type: "tool-call-end", id: "b", name: "two", input: {} },
     ]))
 
   it.each([
@@ -152,6 +269,7 @@ describe("anthropic-messages: stream", () => {
     ["stop_sequence", "stop"],
     ["max_tokens", "length"],
     ["model_context_window_exceeded", "length"],
+    ["tool_use", "tool-call"],
     ["refusal", "refusal"],
     ["something_new", "stop"],
   ])("ends for %s with %s", (reason, expected) =>
@@ -161,155 +279,101 @@ describe("anthropic-messages: stream", () => {
     }),
   )
 
-  it("passes on an error of the API in the middle of an answer", () =>
-    expect(
-      plays(start, { type: "error", error: { type: "overloaded_error", message: "Overloaded" } }),
-    ).toEqual([
-      {
-        type: "usage",
-        usage: { input: 10, output: 1, reasoning: 0, cache_read: 7, cache_write: 3 },
-      },
-      { type: "error", code: "overloaded_error", message: "Overloaded", retryable: true },
-    ]))
-
-  it("does not mind what it does not know", () =>
-    expect(
-      plays({ type: "novelty" }, { type: "content_block_delta" }, { type: "message_start" }, [], {
-        type: "message_delta",
-      }),
-    ).toEqual([]))
+  stepIsTotal(START, (state, data) => step(state, { event: "message", data }), [
+    "type",
+    "message_start",
+    "message",
+    "usage",
+    "content_block_start",
+    "content_block",
+    "tool_use",
+    "thinking",
+    "content_block_delta",
+    "delta",
+    "input_json_delta",
+    "signature_delta",
+    "text_delta",
+    "content_block_stop",
+    "message_delta",
+    "error",
+  ])
 })
 
-describe("anthropic-messages: exchange", () => {
-  async function asks(
-    handler: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,
-    size = 4,
-  ) {
-    const base_url = await listen(handler)
-    const asked = anthropicMessages({ api_key: "secret-key", base_url: `${base_url}/` })
-    return collect(
-      asked.stream(callOf(asked, [user(textBlock("hi"), pictureBlock("a.png", size))])),
-    )
-  }
-
-  it("[CMP-030] sends the body with its length and the API's headers, media streamed", async () => {
-    let seen: Awaited<ReturnType<typeof readRequest>> | undefined
-    const size = 3 * 1024 * 1024
-    const events = await asks(async (request, response) => {
-      seen = await readRequest(request)
-      answerWith(ANSWER)(request, response)
-    }, size)
-    expect(wordsOf(events)).toBe("Grüße 😀")
-    expect(seen?.url).toBe("/v1/messages")
-    expect(seen?.headers).toMatchObject({
-      "content-type": "application/json",
-      "x-api-key": "secret-key",
-      "anthropic-version": "2023-06-01",
-      "content-length": String(seen?.body.length),
-    })
-    const body = JSON.parse(seen?.body.toString() ?? "")
-    expect(body.messages[0].content[1].source.data).toBe(Buffer.alloc(size).toString("base64"))
-  })
-
-  it.each([
-    [400, false],
-    [401, false],
-    [413, false],
-    [429, true],
-    [500, true],
-    [502, true],
-    [503, true],
-    [529, true],
-  ])(
-    "makes an error of status %d (retryable: %s) with the API's words",
-    async (status, retryable) => {
-      const error = { type: "some_error", message: "because" }
-      const events = await asks((request, response) => {
-        request.resume()
-        response.writeHead(status).end(JSON.stringify({ type: "error", error }))
-      })
-      expect(events).toEqual([{ type: "error", code: "some_error", message: "because", retryable }])
+const START_EVENT = {
+  type: "message_start",
+  message: {
+    usage: {
+      input_tokens: 10,
+      cache_read_input_tokens: 7,
+      cache_creation_input_tokens: 3,
+      output_tokens: 1,
     },
-  )
+  },
+}
 
-  it("makes an error of a status without sense, and reads only the start of a long one", async () => {
-    const events = await asks((request, response) => {
-      request.resume()
-      response.writeHead(502)
-      response.on("error", () => undefined)
-      const write = () => {
-        while (!response.destroyed && response.write("<html>".repeat(1000)));
-      }
-      response.on("drain", write)
-      write()
-    })
-    expect(events).toEqual([
-      {
-        type: "error",
-        code: "http-502",
-        message: "the API answered with status 502",
-        retryable: true,
+function block(index: number, content_block: object, ...deltas: readonly object[]): object[] {
+  return [
+    { type: "content_block_start", index, content_block },
+    ...deltas.map((delta) => ({ type: "content_block_delta", index, delta })),
+    { type: "content_block_stop", index },
+  ]
+}
+
+function said(index: number, ...words: readonly string[]): object[] {
+  const deltas = words.map((text) => ({ type: "text_delta", text }))
+  return block(index, { type: "text", text: "" }, ...deltas)
+}
+
+function called(index: number, id: string, name: string, ...json: readonly string[]): object[] {
+  const deltas = json.map((partial_json) => ({ type: "input_json_delta", partial_json }))
+  return block(index, { type: "tool_use", id, name, input: {} }, ...deltas)
+}
+
+function ended(stop_reason: string): object[] {
+  const usage = { output_tokens: 30, output_tokens_details: { thinking_tokens: 12 } }
+  return [{ type: "message_delta", delta: { stop_reason }, usage }, { type: "message_stop" }]
+}
+
+exchangeContract(
+  "anthropic-messages",
+  (base_url) => anthropicMessages({ api_key: "secret-key", base_url }),
+  {
+    type: "text/event-stream",
+    words: sse(START_EVENT, { type: "ping" }, ...said(0, "Grü", "ße 😀"), ...ended("end_turn")),
+    usage: { input: 10, output: 18, reasoning: 12, cache_read: 7, cache_write: 3 },
+    thoughts: sse(
+      START_EVENT,
+      ...block(
+        0,
+        { type: "thinking", thinking: "", signature: "" },
+        { type: "thinking_delta", thinking: "hm, " },
+        { type: "thinking_delta", thinking: "hm" },
+        { type: "signature_delta", signature: "sig" },
+      ),
+      ...said(1, "yes"),
+      ...ended("end_turn"),
+    ),
+    seal: { api: API, model: "some-model", signature: "sig" },
+    calls: sse(
+      START_EVENT,
+      ...called(0, "toolu_1", "read_image", "", '{"path":', '"a.png"}'),
+      ...called(1, "toolu_2", "my_tool_aKDklb4fJ", '{"n":1}'),
+      ...ended("tool_use"),
+    ),
+    ids: ["toolu_1", "toolu_2"],
+    fault: sse(START_EVENT, ...said(0, "Grü"), {
+      type: "error",
+      error: { type: "overloaded_error", message: "Overloaded" },
+    }),
+    code: "overloaded_error",
+    refusal: {
+      type: "error",
+      error: {
+        type: "invalid_request_error",
+        message: "messages.0.content.2.image.source.base64.data: Could not process image",
       },
-    ])
-  })
-
-  it("follows no redirect", async () => {
-    const events = await asks((request, response) => {
-      request.resume()
-      response.writeHead(307, { location: "http://127.0.0.1:9/" }).end()
-    })
-    expect(events).toMatchObject([{ type: "error", code: "http-307" }])
-  })
-
-  it("makes an error of an answer that breaks off, by an end or by a lost connection", async () => {
-    const half = ANSWER.slice(0, 3)
-    const ended = await asks(answerWith(half))
-    expect(ended.at(-1)).toMatchObject({ type: "error", code: "stream-truncated", retryable: true })
-    const lost = await asks((request, response) => {
-      request.resume()
-      response.writeHead(200)
-      response.write(half.join(""), () => response.destroy())
-    })
-    expect(lost.at(-1)).toMatchObject({ type: "error", code: "connection-lost", retryable: true })
-    expect(wordsOf(lost)).toBe("Grü")
-  })
-
-  it("makes an error of a host that is not there, without the key in it", async () => {
-    const asked = anthropicMessages({ api_key: "secret-key", base_url: "http://127.0.0.1:9" })
-    const events = await collect(asked.stream(callOf(asked, [user(textBlock("hi"))])))
-    expect(events).toMatchObject([{ type: "error", code: "connection-lost", retryable: true }])
-    expect(JSON.stringify(events)).not.toContain("secret-key")
-  })
-
-  it("makes an error of a medium that cannot be read", async () => {
-    const base_url = await listen((request) => void request.resume())
-    const asked = anthropicMessages({ api_key: "key", base_url })
-    const open = () => openZeros(media("a", "image/png", 3))
-    const call = { ...callOf(asked, [user(pictureBlock("a.png", 100_000))]), open }
-    expect(await collect(asked.stream(call))).toMatchObject([
-      { type: "error", code: "unreadable-media", retryable: false },
-    ])
-  })
-})
-
-function answerWith(lines: readonly string[]) {
-  return (request: IncomingMessage, response: ServerResponse) => {
-    request.resume()
-    response.writeHead(200, { "content-type": "text/event-stream" })
-    void slowly(response, Buffer.from(lines.join("")), 17)
-  }
-}
-
-function sse(event: { readonly type: string }): string {
-  return `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`
-}
-
-const ANSWER = [
-  { type: "message_start", message: { usage: { input_tokens: 3, output_tokens: 1 } } },
-  { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
-  { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "Grü" } },
-  { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "ße 😀" } },
-  { type: "content_block_stop", index: 0 },
-  { type: "message_delta", delta: { stop_reason: "end_turn" }, usage: { output_tokens: 5 } },
-  { type: "message_stop" },
-].map(sse)
+    },
+    path: "/v1/messages",
+    headers: { "x-api-key": "secret-key", "anthropic-version": "2023-06-01" },
+  },
+)

@@ -56,6 +56,14 @@ describe("mirror", () => {
     )
   })
 
+  it("shows results of tools as the model would see them", async () => {
+    const blocks = [textBlock("two lines"), pictureBlock("a.png", 2048)] as const
+    const result = { type: "tool-result", id: "a", name: "read", blocks, is_error: false } as const
+    const { answer } = await reflects([{ role: "user", blocks: [result] }])
+    expect(answer).toContain("**1. Tool result** · `read` · 2.0 KB")
+    expect(answer).toContain("two lines\n\n<Image>")
+  })
+
   it("says that nothing of a message reaches the model", async () =>
     expect((await reflects([user()])).answer).toContain("Nothing of it reaches the model."))
 

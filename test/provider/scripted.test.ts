@@ -35,6 +35,37 @@ describe("scripted", () => {
     ])
   })
 
+  it("calls tools as it is told", async () => {
+    const call = { id: "a", name: "read", input: { path: "a.ts" } }
+    expect(await plays([{ text: "look" }, { call }])).toMatchObject([
+      { type: "text-delta", text: "look" },
+      { type: "tool-call-start", id: "a", name: "read" },
+      { type: "tool-call-delta", id: "a", text: '{"path":"a.ts"}' },
+      { type: "tool-call-end", ...call },
+      { type: "usage" },
+      { type: "end", reason: "tool-call" },
+    ])
+  })
+
+  it("calls the tools of its file first, and speaks once their results are there", async () => {
+    const script = scriptFromText('{ "text": "done", "calls": [{ "name": "read" }] }')
+    const provider = scripted(script)
+    const first = await collect(provider.stream(callOf(provider, question)))
+    const made = first.find((event) => event.type === "tool-call-end")
+    expect(made).toMatchObject({ name: "read", input: {} })
+    const result = {
+      type: "tool-result",
+      id: "a",
+      name: "read",
+      blocks: [textBlock("x")],
+      is_error: false,
+    } as const
+    const answered = [...question, { role: "user", blocks: [result] } as const]
+    expect(wordsOf(await collect(provider.stream(callOf(provider, answered))))).toBe("done")
+    const echo = scripted()
+    expect(wordsOf(await collect(echo.stream(callOf(echo, answered))))).toBe("x")
+  })
+
   it("stops waiting when it is aborted", async () => {
     const provider = scripted([{ wait: new Promise(() => undefined) }])
     const signal = AbortSignal.timeout(10)

@@ -2,14 +2,14 @@ import { createServer } from "node:net"
 import type { AddressInfo } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { type Post, post, TransportError } from "../../src/provider/transport.ts"
-import { fragment } from "../../src/provider/wire.ts"
+import { assemble } from "../../src/provider/wire.ts"
 import { collectBytes, media } from "../build.ts"
 import { openZeros } from "./contract.ts"
 import { listen, readRequest } from "./loopback.ts"
 
 function request(url: string, more: Partial<Post> = {}): Post {
   const signal = new AbortController().signal
-  return { url, headers: {}, body: fragment("hello"), open: openZeros, signal, ...more }
+  return { url, headers: {}, body: assemble("hello"), open: openZeros, signal, ...more }
 }
 
 describe("post", () => {
@@ -18,7 +18,7 @@ describe("post", () => {
       const { body, headers } = await readRequest(incoming)
       response.writeHead(201, { "x-seen": headers["content-length"] }).end(body.toString())
     })
-    const body = fragment("<", media("a", "image/png", 3), ">")
+    const body = assemble("<", media("a", "image/png", 3), ">")
     const answer = await post(request(url, { body }))
     expect(answer.status).toBe(201)
     expect(answer.headers["x-seen"]).toBe("6")
@@ -35,7 +35,7 @@ describe("post", () => {
     const open = async function* () {
       for (let at = 0; at < size; at += 1024 * 1024) yield new Uint8Array(1024 * 1024)
     }
-    const body = fragment(media("a", "image/png", size))
+    const body = assemble(media("a", "image/png", size))
     await collectBytes((await post(request(url, { body, open }))).chunks)
     expect(received).toBe(body.size)
   })
@@ -43,7 +43,7 @@ describe("post", () => {
   it("takes a refusal that comes before everything was sent", async () => {
     const url = await listen((_, response) => void response.writeHead(413).end("too large"))
     const open = () => openZeros(media("a", "image/png", 100_000))
-    const body = fragment(media("a", "image/png", 100_000))
+    const body = assemble(media("a", "image/png", 100_000))
     expect((await post(request(url, { body, open }))).status).toBe(413)
   })
 

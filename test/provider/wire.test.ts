@@ -1,14 +1,24 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { fragment, fragmentText, joinFragments, writeBody } from "../../src/provider/wire.ts"
+import {
+  assemble,
+  base64Of,
+  dataUrlOf,
+  flatPieces,
+  fragmentText,
+  join,
+  messageFragment,
+  SLOT,
+  writeBody,
+} from "../../src/provider/wire.ts"
 import { collect, media } from "../build.ts"
 
-describe("fragments", () => {
+describe("requests", () => {
   it("know their length in bytes before a medium is opened", () => {
-    expect(fragment("ä", media("a", "image/png", 4), "b").size).toBe(2 + 8 + 1)
-    expect(fragment("", fragment("a"), "").size).toBe(1)
-    expect(joinFragments([fragment("a"), fragment("b"), fragment("c")], ", ").size).toBe(7)
-    expect(joinFragments([], ",").size).toBe(0)
+    expect(assemble("ä", media("a", "image/png", 4), "b").size).toBe(2 + 8 + 1)
+    expect(assemble("", assemble("a"), "").size).toBe(1)
+    expect(join([assemble("a"), assemble("b"), assemble("c")], ", ").size).toBe(7)
+    expect(join([], ",").size).toBe(0)
   })
 
   it("stream base64 as one would write it at once, however the medium comes", async () => {
@@ -16,7 +26,7 @@ describe("fragments", () => {
     await fc.assert(
       fc.asyncProperty(pieces, async (chunks) => {
         const whole = Buffer.concat(chunks)
-        const body = fragment("[", media("a", "image/png", whole.length), "]")
+        const body = assemble("[", media("a", "image/png", whole.length), "]")
         const text = await fragmentText(body, async function* () {
           yield* chunks
         })
@@ -30,7 +40,7 @@ describe("fragments", () => {
     let open = 0
     let most = 0
     const size = 3 * 1024 * 1024
-    const body = fragment("a", media("a", "image/png", size), media("b", "image/png", size))
+    const body = assemble("a", media("a", "image/png", size), media("b", "image/png", size))
     let written = 0
     for await (const chunk of writeBody(body, async function* () {
       open += 1
@@ -46,19 +56,55 @@ describe("fragments", () => {
   })
 
   it("write many small messages in few chunks", async () => {
-    const body = joinFragments(
-      Array.from({ length: 10_000 }, (_, index) => fragment(`${index}`)),
+    const body = join(
+      Array.from({ length: 10_000 }, (_, index) => assemble(`${index}`)),
       ",",
     )
     expect((await collect(writeBody(body, neverOpened))).length).toBeLessThan(5)
   })
 
   it("refuse a medium of another length than was promised", async () => {
-    const body = fragment(media("a", "image/png", 10))
+    const body = assemble(media("a", "image/png", 10))
     const text = fragmentText(body, async function* () {
       yield new Uint8Array(9)
     })
     await expect(text).rejects.toThrow("has 9 bytes, not the 10 it was said to have")
+  })
+})
+
+describe("messageFragment", () => {
+  const medium = media('a "b".png', "image/png", 4)
+
+  it("puts media where their places stand, and nowhere else", async () => {
+    const said = { role: "user", data: base64Of(medium), url: dataUrlOf(medium), text: "<a> b>" }
+    const made = messageFragment([said, { role: "tool" }])
+    expect(made.roles).toEqual(["user", "tool"])
+    expect(made.pieces.filter((piece) => !(piece instanceof Uint8Array))).toEqual([medium, medium])
+    const text = await fragmentText(made, async function* () {
+      yield new Uint8Array(4)
+    })
+    expect(JSON.parse(`[${text}]`)).toEqual([
+      { role: "user", data: "AAAAAA==", url: "data:image/png;base64,AAAAAA==", text: "<a> b>" },
+      { role: "tool" },
+    ])
+    expect(Buffer.byteLength(text)).toBe(made.size)
+  })
+
+  it("keeps any text as it is", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
+        const made = messageFragment([{ text }])
+        expect(JSON.parse(await fragmentText(made, neverOpened))).toEqual({ text })
+        expect(made.pieces).toHaveLength(1)
+      }),
+    )
+  })
+
+  it("puts a piece that it is given into every slot", () => {
+    const slot = Buffer.from("x")
+    const made = messageFragment([{ a: `-${SLOT}-`, b: SLOT }], { slot })
+    expect([...flatPieces(made)].filter((piece) => piece === slot)).toHaveLength(2)
+    expect(made.size).toBe('{"a":"-x-","b":"x"}'.length)
   })
 })
 

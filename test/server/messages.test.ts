@@ -187,7 +187,7 @@ describe("a message in its other forms", () => {
   })
 
   it.each([
-    ["a node outside its source", { kind: "text", start: 0, end: 99, raw: "x" }],
+    ["a node outside its source", { kind: "text", start: 0, end: 99, raw: "zz" }],
     ["a span that says something else", { kind: "text", start: 0, end: 1, raw: "y" }],
     ["a range that is none", { kind: "file", path: "a", range: "all", start: 0, end: 1, raw: "x" }],
     [

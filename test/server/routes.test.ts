@@ -46,6 +46,45 @@ const CASES: Readonly<Record<string, Cases>> = {
     good: ["/v1/lower", { json: { message: { parts: [{ type: "text", text: "hi" }] } } }],
     bad: ["/v1/lower", { json: { message: { parts: [] } } }, 422],
   }),
+  "get /v1/commands": () => ({
+    good: ["/v1/commands"],
+    bad: [`/v1/commands?session=${MISSING.session}`, {}, 404],
+  }),
+  "get /v1/commands/doctor": () => ({
+    good: ["/v1/commands/doctor"],
+    bad: ["/v1/commands/doctor?session=none", {}, 422],
+  }),
+  "get /v1/commands/export": () => ({
+    good: ["/v1/commands/export?to=claude"],
+    bad: ["/v1/commands/export?to=nobody", {}, 422],
+  }),
+  "post /v1/trust": () => ({
+    good: ["/v1/trust", { json: { path: "/nowhere", trusted: false } }],
+    bad: ["/v1/trust", { json: { path: "/nowhere" } }, 422],
+  }),
+  "post /v1/parse": () => ({
+    good: ["/v1/parse", { json: { source: "/help @a.txt" } }],
+    bad: ["/v1/parse", { json: { source: 1 } }, 422],
+  }),
+  "post /v1/expand": () => ({
+    good: ["/v1/expand", { json: { source: "/search things" } }],
+    bad: ["/v1/expand", { json: { source: "/search" } }, 422],
+  }),
+  "get /v1/sessions/:id/draft": ({ session }) => ({
+    good: [`/v1/sessions/${session}/draft`],
+    bad: [`${NOT_ONE}/draft`, {}, 404],
+  }),
+  "put /v1/sessions/:id/draft": ({ session }) => ({
+    good: [
+      `/v1/sessions/${session}/draft`,
+      { method: "PUT", json: { base_revision: 0, draft: { source: "half" } } },
+    ],
+    bad: [`/v1/sessions/${session}/draft`, { method: "PUT", json: { base_revision: 0 } }, 422],
+  }),
+  "get /v1/sessions/:id/draft/stash": ({ session }) => ({
+    good: [`/v1/sessions/${session}/draft/stash`],
+    bad: [`${NOT_ONE}/draft/stash`, {}, 404],
+  }),
   "get /v1/sessions/:id/inspect": ({ session, fired }) => ({
     good: [`/v1/sessions/${session}/inspect?message=${fired}`],
     bad: [`/v1/sessions/${session}/inspect?message=${MISSING.message}`, {}, 404],

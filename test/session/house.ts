@@ -46,14 +46,16 @@ export async function newSession({ host }: Pick<House, "host">): Promise<string>
   return (await begin(host.store, { workspace_root: host.workspace })).id
 }
 
-export function say(
+export async function say(
   { host }: Pick<House, "host">,
   session_id: string,
   said: string | readonly Part[],
   more: Partial<Submission> = {},
 ) {
   const parts: readonly Part[] = typeof said === "string" ? [{ type: "text", text: said }] : said
-  return host.submit({ session_id, parts, ...more })
+  const { message } = await host.submit({ session_id, parts, ...more })
+  if (!message) throw new Error("the message left no row")
+  return message
 }
 
 /** What was said in the session, and by whom. */

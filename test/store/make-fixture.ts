@@ -55,12 +55,14 @@ async function write({ store }: Host) {
   await say(id, [{ type: "text", text: "Waiting." }], "paused")
 }
 
-function say(
+async function say(
   session_id: string,
   parts: readonly Part[],
   mode: "immediate" | "paused" = "immediate",
 ) {
-  return host.submit({ session_id, parts, mode })
+  const { message } = await host.submit({ session_id, parts, mode })
+  if (!message) throw new Error("the message left no row")
+  return message
 }
 
 /** Nothing of the machine that made it, and nothing beside the one file. */

@@ -3,7 +3,7 @@ import { type FollowEvent, follow } from "../../client/events.ts"
 import { newId } from "../../message/id.ts"
 import { Mode } from "../../message/message.ts"
 import type { Part } from "../../message/part.ts"
-import type { MessageRow, StoredPart, Turn } from "../../message/row.ts"
+import type { MessageRow, StoredMessage, StoredPart, Turn } from "../../message/row.ts"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
 import { isPiped, readStandardInput } from "../input.ts"
@@ -17,6 +17,7 @@ interface SendOptions extends CommonOptions {
   readonly mode: string
   readonly id?: string
   readonly wait: boolean
+  readonly approve?: string[]
 }
 
 const EXIT_ABORTED = 130
@@ -26,35 +27,44 @@ export async function sendCommand(
   pieces: readonly SendPiece[],
   options: SendOptions,
 ) {
-  const text = await textParts(words, pieces.length > 0)
+  const { source, piped } = await textOf(words, pieces.length > 0)
   const mode = Mode.safeParse(options.mode)
   if (!mode.success) throw new UsageError(`--mode ${options.mode}: say ${Mode.options.join(", ")}`)
   await connected(options, async ({ client, idle }) => {
-    const parts = [...text, ...(await Promise.all(pieces.map((piece) => partOf(piece, client))))]
+    const parts = [...piped, ...(await Promise.all(pieces.map((piece) => partOf(piece, client))))]
     const session_id = await sessionFor(client, options)
     const { stream_next_offset: after } = await client.messages(session_id, { limit: 1 })
     const sent = await client.send(session_id, {
       id: options.id ?? newId("msg"),
-      parts,
+      ...(source === "" ? {} : { source }),
+      ...(parts.length === 0 ? {} : { parts }),
+      ...(options.approve === undefined ? {} : { approved_shell: options.approve }),
       mode: mode.data,
       ...(options.model === undefined ? {} : { model: options.model }),
     })
     tellSent(sent, options)
-    if (!options.wait || sent.message.state === "cancelled") return
-    const turn = await listen(client, { sent, after, options })
+    const { message } = sent
+    if (!options.wait || !message || message.state === "cancelled") return
+    const turn = await listen(client, { message, after, options })
     process.exitCode = exitCode(turn)
     await idle()
   })
 }
 
-async function textParts(words: readonly string[], hasPieces: boolean): Promise<Part[]> {
-  const typed = words.filter((word) => word !== "-").join(" ")
-  const asked = words.includes("-") || (typed === "" && !hasPieces && !process.stdin.isTTY)
+interface Text {
+  /** What was typed, in which commands and references count. */
+  readonly source: string
+  /** What came through a pipe, which is only text. */
+  readonly piped: readonly Part[]
+}
+
+async function textOf(words: readonly string[], hasPieces: boolean): Promise<Text> {
+  const source = words.filter((word) => word !== "-").join(" ")
+  const asked = words.includes("-") || (source === "" && !hasPieces && !process.stdin.isTTY)
   const piped = asked || isPiped() ? await readStandardInput() : ""
-  const texts = [typed, piped].filter((text) => text.trim() !== "")
-  if (texts.length === 0 && !hasPieces)
+  if (source.trim() === "" && piped.trim() === "" && !hasPieces)
     throw new UsageError('say something: compositor send "…", or pipe it in')
-  return texts.map((text) => ({ type: "text", text }))
+  return { source, piped: piped.trim() === "" ? [] : [{ type: "text", text: piped }] }
 }
 
 async function sessionFor(client: Client, options: SendOptions): Promise<string> {
@@ -72,18 +82,20 @@ async function sessionFor(client: Client, options: SendOptions): Promise<string>
   return session.id
 }
 
-function tellSent({ message, turn, replayed, warnings }: SendAnswer, options: SendOptions) {
+function tellSent({ message, turn, replayed, warnings, shown }: SendAnswer, options: SendOptions) {
   if (options.json) {
-    printLine(JSON.stringify({ type: "sent", message, turn, replayed, warnings }))
+    printLine(JSON.stringify({ type: "sent", message, turn, replayed, warnings, shown }))
     return
   }
+  for (const { text } of shown) printLine(text)
+  for (const warning of warnings) process.stderr.write(`${warning.path}: ${warning.message}\n`)
+  if (!message) return
   const state = turn ? "" : ` (${message.state})`
   process.stderr.write(`session ${message.session_id}  message ${message.id}${state}\n`)
-  for (const warning of warnings) process.stderr.write(`${warning.path}: ${warning.message}\n`)
 }
 
 interface Listening {
-  readonly sent: SendAnswer
+  readonly message: StoredMessage
   readonly after: number
   readonly options: SendOptions
 }
@@ -91,9 +103,9 @@ interface Listening {
 /** Stream the answer to this message, whenever its turn comes; Ctrl-C stops the turn. */
 async function listen(
   client: Client,
-  { sent, after, options }: Listening,
+  { message, after, options }: Listening,
 ): Promise<Turn | undefined> {
-  const { session_id, id } = sent.message
+  const { session_id, id } = message
   const stop = new AbortController()
   const abort = () => void client.abort(session_id).catch(() => stop.abort())
   process.once("SIGINT", abort)

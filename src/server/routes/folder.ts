@@ -6,6 +6,7 @@ import { INLINE_ATTACHMENT_BYTES } from "../../message/limits.ts"
 import { ModelChoice } from "../../message/message.ts"
 import { Receipt } from "../../model/receipt.ts"
 import { MAX_UPLOAD_BYTES } from "../../host.ts"
+import { composed } from "../composed.ts"
 import { type Route, route } from "../route.ts"
 import { Flag, LowerBody } from "../schemas.ts"
 import { streamOf } from "../stream-of.ts"
@@ -50,14 +51,19 @@ export const folderRoutes: readonly Route[] = [
     async handle({ host, body }) {
       const session = body.session_id ? await existing(host, body.session_id) : undefined
       const root = body.workspace_root ?? session?.workspace_root ?? host.workspace
-      return host.lower({
-        parts: body.message.parts,
+      const workspace_root = body.workspace_root === null ? null : root
+      const said = await composed(host, workspace_root, body.message)
+      const { parts, notices } = await host.preview(workspace_root, { ...body, parts: said.parts })
+      const lowered = await host.lower({
+        parts: parts.map(({ part }) => part),
         model: body.model ?? (body.api === undefined ? session?.model : undefined),
         api: body.api,
-        workspace_root: body.workspace_root === null ? null : root,
+        workspace_root,
         policy: body.policy,
         with_body: body.with_body,
       })
+      const warnings = [...said.warnings, ...notices]
+      return { ...lowered, parts: parts.map(({ part }) => part), warnings }
     },
   }),
   route({

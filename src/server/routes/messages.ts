@@ -1,12 +1,10 @@
 import { z } from "zod"
-import { ComposerInput, partsOf } from "../../compose/composer-input.ts"
 import type { Host } from "../../host.ts"
-import type { Part, UnknownPart } from "../../message/part.ts"
 import { StoredMessage, Turn } from "../../message/row.ts"
-import { DoorError } from "../errors.ts"
+import { composed, type Said } from "../composed.ts"
+import type { Submitted } from "../../submit/submit.ts"
 import { type Route, route } from "../route.ts"
 import { Page, Parts, QueuePatch, SendBody } from "../schemas.ts"
-import { attachmentParts } from "./attachments.ts"
 import { existing } from "./sessions.ts"
 
 const Warning = z.object({ path: z.string(), message: z.string() })
@@ -19,16 +17,19 @@ export const messageRoutes: readonly Route[] = [
     summary: "Send a message; while a turn runs it waits its turn",
     body: SendBody,
     answer: z.object({
-      message: StoredMessage,
+      message: StoredMessage.nullable(),
       turn: Turn.nullable(),
       warnings: z.array(Warning),
-      txid: z.string(),
+      shown: z.array(z.object({ command: z.string(), text: z.string() })),
+      actions: z.array(z.string()),
+      txid: z.string().nullable(),
       replayed: z.boolean(),
     }),
     status: 201,
     async handle({ host, param, body }) {
       const session_id = param("id")
-      const { parts, metadata } = await composed(host, session_id, body)
+      const session = await existing(host, session_id)
+      const { parts, metadata, warnings } = await composed(host, session.workspace_root, body)
       const sent = await host.submit({
         session_id,
         message_id: body.id,
@@ -38,15 +39,10 @@ export const messageRoutes: readonly Route[] = [
         model: body.model,
         position: body.position,
         expected_turn_id: body.expected_turn_id,
+        contexts: body.contexts,
+        approved_shell: body.approved_shell,
       })
-      const fired = sent.claim?.turn.message_id === sent.message.id
-      return {
-        message: sent.message,
-        turn: fired ? sent.claim.turn : null,
-        warnings: [],
-        txid: sent.txid,
-        replayed: sent.replayed,
-      }
+      return sentAnswer({ ...sent, notices: [...warnings, ...sent.notices] })
     },
   }),
   route({
@@ -89,7 +85,15 @@ export const messageRoutes: readonly Route[] = [
     body: QueuePatch,
     answer: ChangedMessage,
     async handle({ host, param, body }) {
-      return host.editQueued({ session_id: param("id"), message_id: param("message"), ...body })
+      const { source, nodes, parts, ...change } = body
+      const said =
+        source === undefined && parts === undefined ? {} : await edited(host, param("id"), body)
+      return host.editQueued({
+        session_id: param("id"),
+        message_id: param("message"),
+        ...change,
+        ...said,
+      })
     },
   }),
   route({
@@ -103,43 +107,22 @@ export const messageRoutes: readonly Route[] = [
   }),
 ]
 
-interface Composed {
-  readonly parts: readonly (Part | UnknownPart)[]
-  readonly metadata?: Record<string, unknown>
-}
-
-async function composed(host: Host, session_id: string, body: SendBody): Promise<Composed> {
-  const forms = [body.parts, body.source, body.message].filter((form) => form !== undefined)
-  if (forms.length !== 1) throw fault("/", "say one of parts, source or message")
-  if (body.parts) return { parts: body.parts }
-  if (body.source !== undefined) return fromSource(body)
-  return fromText(host, session_id, body)
-}
-
-function fromSource({ source, nodes }: SendBody): Composed {
-  const parsed = ComposerInput.safeParse({ source, ...(nodes ? { nodes } : {}) })
-  if (!parsed.success) {
-    const details = parsed.error.issues.map(({ path, message }) => ({
-      path: `/${path.map(String).join("/")}`,
-      message,
-    }))
-    throw new DoorError(422, "validation_failed", "the composer input does not fit", details)
-  }
-  const parts = partsOf(parsed.data)
-  if (parts.length === 0) throw fault("/source", "is blank")
-  const [unfit] = Parts.safeParse(parts).error?.issues ?? []
-  if (unfit) throw fault("/nodes", `${unfit.path.slice(1).join("/")} ${unfit.message}`)
-  return { parts, metadata: { composer_input: parsed.data } }
-}
-
-async function fromText(host: Host, session_id: string, body: SendBody): Promise<Composed> {
+async function edited(host: Host, session_id: string, body: Said) {
   const session = await existing(host, session_id)
-  const text: Part[] = body.message ? [{ type: "text", text: body.message }] : []
-  const files = await attachmentParts(body.attachments ?? [], session.workspace_root)
-  if (text.length + files.length === 0) throw fault("/message", "is blank")
-  return { parts: [...text, ...files] }
+  const { parts, metadata } = await composed(host, session.workspace_root, body)
+  return { parts, ...(metadata ? { metadata } : {}) }
 }
 
-function fault(path: string, message: string): DoorError {
-  return new DoorError(422, "validation_failed", `${path}: ${message}`, [{ path, message }])
+/** `message` is null when all that was said was a command that only shows something. */
+function sentAnswer({ message: sent, actions, shown, notices }: Submitted) {
+  const fired = sent?.claim?.turn.message_id === sent?.message.id
+  return {
+    message: sent?.message ?? null,
+    turn: fired ? (sent?.claim?.turn ?? null) : null,
+    warnings: notices,
+    shown,
+    actions: actions.map(({ message }) => message.id),
+    txid: sent?.txid ?? null,
+    replayed: sent?.replayed ?? false,
+  }
 }

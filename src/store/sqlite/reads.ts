@@ -2,11 +2,13 @@ import { Refusal } from "../../message/refusal.ts"
 import type { Segment, Session, StoredMessage, StreamEvent, Turn } from "../../message/row.ts"
 import type {
   Canonical,
+  Draft,
   ExportRow,
   HistoryPage,
   LiveTurn,
   Reads,
   SessionFilter,
+  StashedDraft,
   StoredCapture,
   StoredReceipt,
 } from "../store.ts"
@@ -225,6 +227,20 @@ export class SqliteReads implements Reads {
         parts: this.#parts(message.id).map((part) => ({ ...part })),
       })),
     }
+  }
+
+  draft(session_id: string): Draft | null {
+    this.#existing(session_id)
+    return this.#get<Draft>("SELECT * FROM drafts WHERE session_id = ?", session_id) ?? null
+  }
+
+  stashedDrafts(session_id: string): StashedDraft[] {
+    this.#existing(session_id)
+    return this.#all<StashedDraft>(
+      `SELECT id, body_json, updated_by, stashed_at FROM stashed_drafts
+       WHERE session_id = ? ORDER BY id DESC`,
+      session_id,
+    )
   }
 
   knownBlobs(): string[] {

@@ -142,6 +142,23 @@ CREATE TABLE uploads (
 );
 CREATE INDEX uploads_content ON uploads (content_id);
 
+CREATE TABLE drafts (
+  session_id TEXT PRIMARY KEY REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  revision INTEGER NOT NULL,
+  body_json TEXT NOT NULL,
+  updated_by TEXT NOT NULL,
+  updated_at INTEGER NOT NULL
+);
+-- Drafts that lost against another: nothing that was typed is thrown away by us.
+CREATE TABLE stashed_drafts (
+  id INTEGER PRIMARY KEY,
+  session_id TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  body_json TEXT NOT NULL,
+  updated_by TEXT NOT NULL,
+  stashed_at INTEGER NOT NULL
+);
+CREATE INDEX stashed_drafts_session ON stashed_drafts (session_id, id);
+
 -- Heads of streams. A session's own stream has its head in its row: a send then writes one row less.
 CREATE TABLE streams (
   id TEXT PRIMARY KEY,

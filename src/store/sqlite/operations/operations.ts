@@ -3,6 +3,7 @@ import type { Transaction } from "../transaction.ts"
 import { performAction } from "./actions.ts"
 import { recordUpload } from "./blobs.ts"
 import { claim } from "./claim.ts"
+import { saveDraft } from "./drafts.ts"
 import { deleteSession, purgeMessage, sweep } from "./deletion.ts"
 import { rewind, unrewind } from "./path.ts"
 import { append, cancelQueued, changeQueued, type RawAppended } from "./queue.ts"
@@ -38,6 +39,7 @@ export const OPERATIONS: Operations = {
   beat,
   interrupt,
   recordUpload,
+  saveDraft,
   deleteSession,
   purgeMessage,
   sweep,

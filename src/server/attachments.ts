@@ -1,9 +1,9 @@
 import { basename } from "node:path"
-import { readWorkspaceFile } from "../../files/workspace.ts"
-import type { Part } from "../../message/part.ts"
-import { DoorError } from "../errors.ts"
+import { readWorkspaceFile } from "../files/workspace.ts"
+import type { Part } from "../message/part.ts"
+import { DoorError } from "./errors.ts"
 
-interface NamedFile {
+export interface NamedFile {
   readonly path: string
   readonly mime?: string | undefined
   readonly filename?: string | undefined

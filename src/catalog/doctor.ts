@@ -1,0 +1,39 @@
+import type { Catalog } from "./catalog.ts"
+import type { Command } from "./command.ts"
+import type { Finding } from "./finding.ts"
+import { trapsOf } from "./traps.ts"
+
+/** What a person should know about their commands: what could not be read or had to be repaired,
+ *  what hides or renames what, where a dialect misleads, and what would run a shell. */
+export function doctor(catalog: Pick<Catalog, "list" | "hidden" | "findings">): Finding[] {
+  const entries = catalog.list()
+  const hidden = catalog.hidden()
+  const findings = [
+    ...catalog.findings(),
+    ...entries.flatMap(({ command, name, because }) =>
+      because ? [about(command, "note", `${because}; this one is typed as /${name}`)] : [],
+    ),
+    ...hidden.map(({ command, because }) => about(command, "warning", because)),
+    ...[...entries, ...hidden].flatMap(({ command }) => trapsOf(command)),
+  ]
+  return findings.sort(byPlace)
+}
+
+function about({ source, name }: Command, level: Finding["level"], message: string): Finding {
+  return { level, rule: "shadowed", path: source.path ?? `/${name}`, line: 1, message }
+}
+
+const LEVELS: readonly Finding["level"][] = ["error", "warning", "note"]
+
+function byPlace(left: Finding, right: Finding): number {
+  return (
+    LEVELS.indexOf(left.level) - LEVELS.indexOf(right.level) ||
+    compare(left.path, right.path) ||
+    left.line - right.line
+  )
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0
+  return left < right ? -1 : 1
+}

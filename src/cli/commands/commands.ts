@@ -1,0 +1,130 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import { dirname, join, resolve } from "node:path"
+import { UsageError } from "../complain.ts"
+import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
+import { readInput } from "../input.ts"
+import { printJson, printLine, table } from "../show.ts"
+
+type Where = CommonOptions & { readonly to?: string; readonly output?: string }
+
+export async function listCommands(options: Where) {
+  await connected(options, async ({ client }) => {
+    const { commands } = await client.commands.list({ workspace: workspaceFolder(options) })
+    if (options.json) return printJson(commands.map(flat))
+    const rows = commands.map(({ name, command }) => [
+      `/${name}`,
+      command.kind,
+      command.source.tool,
+      command.trust,
+      command.description ?? "",
+    ])
+    printLine(table([["name", "kind", "from", "trust", "what it does"], ...rows]))
+  })
+}
+
+interface Listed {
+  readonly name: string
+  readonly because?: string | undefined
+  readonly command: Readonly<Record<string, unknown>>
+}
+
+function flat({ name, because, command }: Listed) {
+  return { ...command, name, ...(because === undefined ? {} : { because }) }
+}
+
+export async function doctorCommands(options: Where) {
+  await connected(options, async ({ client }) => {
+    const { findings } = await client.commands.doctor({ workspace: workspaceFolder(options) })
+    if (options.json) return printJson(findings)
+    if (findings.length === 0) return printLine("Nothing to say: every command is what it seems.")
+    const rows = findings.map((finding) => [
+      finding.level,
+      `${finding.path}:${finding.line}`,
+      finding.message,
+    ])
+    printLine(table(rows))
+  })
+}
+
+export async function exportCommands(options: Where) {
+  const { to, output } = options
+  if (to === undefined)
+    throw new UsageError("--to says for which tool: claude, opencode, gemini, codex")
+  await connected(options, async ({ client }) => {
+    const exported = await client.commands.export({ workspace: workspaceFolder(options), to })
+    if (output !== undefined) await writeFiles(output, exported.files)
+    if (options.json) return printJson(exported)
+    for (const { path, text } of exported.files)
+      printLine(output === undefined ? `── ${path}\n${text}` : join(output, path))
+    for (const { command, message } of exported.losses)
+      process.stderr.write(`/${command}: ${message}\n`)
+  })
+}
+
+async function writeFiles(folder: string, files: readonly { path: string; text: string }[]) {
+  for (const { path, text } of files) {
+    const file = join(folder, path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, text)
+  }
+}
+
+export async function trustCommand(path: string, options: Where & { remove?: boolean }) {
+  await connected(options, async ({ client }) => {
+    const answer = await client.commands.trust({
+      path: resolve(path),
+      trusted: !options.remove,
+      workspace: workspaceFolder(options),
+    })
+    if (options.json) printJson(answer)
+    else
+      printLine(options.remove ? `${path} is no longer trusted` : `${path} is trusted as it is now`)
+  })
+}
+
+export async function parseCommand(source: string | undefined, options: CommonOptions) {
+  const text = source ?? (await readInput("-"))
+  await connected(options, async ({ client }) => {
+    const parsed = await client.commands.parse({
+      source: text,
+      workspace: workspaceFolder(options),
+    })
+    if (options.json) return printJson(parsed)
+    const rows = parsed.nodes.map(({ kind, start, end, raw }) => [
+      String(kind),
+      `${start}-${end}`,
+      JSON.stringify(raw),
+    ])
+    printLine(table(rows))
+  })
+}
+
+interface ExpandOptions extends CommonOptions {
+  readonly trust?: boolean
+  readonly approve?: string[]
+}
+
+/** What a source comes to. `--trust` trusts the workspace's files for this call only, so the rooms
+ *  are opened here and not asked of a server. */
+export async function expandCommand(source: string | undefined, options: ExpandOptions) {
+  const text = source ?? (await readInput("-"))
+  await connected(
+    options,
+    async ({ client }) => {
+      const expanded = await client.commands.expand({
+        source: text,
+        workspace: workspaceFolder(options),
+        ...(options.approve === undefined ? {} : { approved_shell: options.approve }),
+      })
+      if (options.json) return printJson(expanded)
+      for (const part of expanded.parts) printLine(shown(part))
+      for (const { path, message } of expanded.warnings)
+        process.stderr.write(`${path}: ${message}\n`)
+    },
+    { trust_all: options.trust ?? false },
+  )
+}
+
+function shown(part: Readonly<Record<string, unknown>>): string {
+  return part.type === "text" ? String(part.text) : JSON.stringify(part)
+}

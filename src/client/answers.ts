@@ -1,0 +1,154 @@
+import type { MessageState, Session, SessionStatus, StoredMessage, Turn } from "../message/row.ts"
+import type { ModelChoice, Mode } from "../message/message.ts"
+import type { FileAttachmentPart, Part, UnknownPart } from "../message/part.ts"
+import type { Prompt } from "../model/prompt.ts"
+import type { Receipt } from "../model/receipt.ts"
+
+export type AnyPart = Part | UnknownPart
+export type ModelName = ModelChoice | string
+export type Metadata = Readonly<Record<string, unknown>>
+export type Body = Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>
+
+export interface Fault {
+  readonly path: string
+  readonly message: string
+}
+export interface SessionSummary extends Session {
+  readonly status: SessionStatus
+  readonly queued: number
+}
+export interface SessionAnswer {
+  readonly session: Session
+  readonly status: SessionStatus
+  readonly queued: number
+}
+export interface MessagePage {
+  /** In reading order. */
+  readonly messages: readonly StoredMessage[]
+  /** Cursor of the page before this one. */
+  readonly next: string | null
+  readonly stream_next_offset: number
+}
+export interface QueueAnswer {
+  readonly queue: readonly StoredMessage[]
+  readonly drain: Session["drain"]
+}
+export interface SendBody {
+  /** Made by the caller: the same id twice is the same message, so that a retry is safe. */
+  readonly id?: string
+  /** What was typed: commands and references in it are found by the server. */
+  readonly source?: string
+  /** The message itself, or, with a source, what is attached to it. */
+  readonly parts?: readonly AnyPart[]
+  readonly contexts?: readonly AnyPart[]
+  readonly approved_shell?: readonly string[]
+  readonly mode?: Mode
+  readonly model?: ModelName
+  readonly position?: string
+  readonly metadata?: Metadata
+}
+export interface SendAnswer {
+  /** Null when all that was said was a command that only shows something. */
+  readonly message: StoredMessage | null
+  readonly turn: Turn | null
+  readonly warnings: readonly Fault[]
+  /** What commands had to show, as text. */
+  readonly shown: readonly { readonly command: string; readonly text: string }[]
+  readonly actions: readonly string[]
+  readonly txid: string | null
+  readonly replayed: boolean
+}
+export interface QueueChange {
+  readonly source?: string
+  readonly parts?: readonly AnyPart[]
+  readonly metadata?: Metadata
+  readonly position?: string
+  readonly state?: Extract<MessageState, "queued" | "paused" | "editing">
+  /** Put it behind this message; null is the head. */
+  readonly after?: string | null
+}
+export interface Upload {
+  readonly content_id: string
+  readonly size: number
+  readonly mime: string
+  readonly name: string
+  /** What to put into a message. */
+  readonly part: FileAttachmentPart
+}
+export interface LowerBody {
+  readonly message: { readonly source?: string; readonly parts?: readonly AnyPart[] }
+  readonly model?: ModelName
+  readonly api?: string
+  readonly session_id?: string
+  readonly workspace_root?: string | null
+  readonly policy?: { readonly file_refs: "auto" | "inline" | "descriptor" }
+  /** The request as it would go out; media make it large. */
+  readonly with_body?: boolean
+}
+export interface LowerAnswer {
+  readonly api: string
+  readonly model: string
+  readonly body: unknown
+  readonly prompt: Pick<Prompt, "messages">
+  /** The draft as it would be stored: what was typed and what it came to. */
+  readonly parts: readonly AnyPart[]
+  /** One for each of them. */
+  readonly receipts: readonly Receipt[]
+  readonly tokens: number
+  readonly bytes: number
+  readonly capabilities_revision: string
+  readonly warnings: readonly Fault[]
+}
+export interface StoredReceipt extends Receipt {
+  readonly message_id: string
+  readonly turn_id: string
+}
+export interface ModelInfo {
+  readonly provider_id: string
+  readonly model_id: string
+  readonly api: string
+  readonly name: string
+  readonly context_tokens: number
+  readonly output_tokens: number
+  readonly input: readonly string[]
+  readonly available: boolean
+}
+export interface ModelsAnswer {
+  readonly models: readonly ModelInfo[]
+  readonly default: ModelChoice
+}
+export interface Info {
+  readonly version: string
+  readonly data: string
+  readonly workspace: string | null
+  readonly pid: number
+  readonly default_model: ModelChoice
+  readonly limits: { readonly inline_attachment_bytes: number; readonly max_upload_bytes: number }
+}
+
+/** Whose commands: those of a session's workspace, or of a folder. */
+export type Where = { readonly session?: string; readonly workspace?: string }
+export interface ListedCommand {
+  readonly name: string
+  readonly because?: string
+  readonly command: {
+    readonly kind: string
+    readonly description?: string
+    readonly argument_hint?: string
+    readonly trust: string
+    readonly source: { readonly tool: string; readonly scope: string; readonly path?: string }
+  }
+}
+export interface CommandFinding {
+  readonly level: string
+  readonly rule: string
+  readonly path: string
+  readonly line: number
+  readonly message: string
+}
+export interface DraftAnswer {
+  readonly revision: number
+  readonly draft: { readonly source: string; readonly attachments?: readonly AnyPart[] } | null
+  readonly updated_by: string | null
+  readonly updated_at: number | null
+}

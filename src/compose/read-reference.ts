@@ -1,0 +1,176 @@
+import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS } from "../message/limits.ts"
+import { type ReadAddress, readAddress, readQuoted, readWordAddress } from "./address.ts"
+import { AT_SIGN, BANG, COLON, HASH, PATH, SEPARATOR, TRAITS } from "./characters.ts"
+import { plainLines, plainLinesAt } from "./plain-lines.ts"
+import { examine, type Reading, readWord, strippedEnd } from "./reading.ts"
+import type { Prefix } from "./vocabulary.ts"
+import { hashOf } from "./word-table.ts"
+
+/** A reference is read this far and no further, so that no keystroke can matter far away. */
+export const MAX_REFERENCE_CHARACTERS = MAX_PATH_CHARACTERS
+
+const QUOTE = 34
+
+/** Read the reference whose `@` is at `at`, if there is one, and say where to go on. */
+export function readReference(reading: Reading, at: number): number {
+  const { text } = reading
+  const start = at + 1
+  const limit = Math.min(text.length, at + MAX_REFERENCE_CHARACTERS)
+  const end = readWord(reading, start, limit)
+  if (end === start) return text.charCodeAt(start) === QUOTE ? readFile(reading, at, start) : start
+  if (end === limit && limit < text.length) return end
+  const { seen } = reading
+  if (seen & COLON) return readColon(reading, at, end)
+  if (seen & (HASH | BANG)) return readPlacedPath(reading, at, end)
+  return seen & PATH ? readPath(reading, at, end) : readContext(reading, at, end)
+}
+
+/** A word that looks like a path. */
+function readPath(reading: Reading, at: number, end: number): number {
+  const { text, nodes, base } = reading
+  const start = at + 1
+  const stripped = strippedEnd(reading, start, end)
+  if ((stripped < end || isOdd(reading, start)) && !isPath(text, start, stripped)) return end
+  const raw = text.slice(at, stripped)
+  const path = text.slice(start, stripped)
+  nodes.push({ kind: "file", start: at - base, end: stripped - base, raw, path })
+  return stripped
+}
+
+/** Whether the word read last needs a second look to be a path. */
+function isOdd({ text, seen }: Reading, start: number): boolean {
+  if (seen & AT_SIGN || !(seen & PATH)) return true
+  return ((TRAITS[text.charCodeAt(start)] ?? 0) & PATH) !== 0
+}
+
+/** Whether a word is a path by its looks: it has a slash or a dot, and something besides. */
+export function isPath(text: string, start: number, end: number): boolean {
+  let seen = 0
+  let marks = 0
+  for (let at = start; at < end; at++) {
+    const trait = TRAITS[text.charCodeAt(at)] ?? 0
+    if (trait & PATH) marks++
+    if (at > start) seen |= trait
+  }
+  // "@me@example.com" is an address of another kind.
+  const isHandle = (seen & AT_SIGN) !== 0 && !(seen & SEPARATOR)
+  return marks > 0 && marks < end - start && !isHandle
+}
+
+/** The same, with a place in the file behind it. */
+function readPlacedPath(reading: Reading, at: number, end: number): number {
+  const { text, seen, nodes, base } = reading
+  const start = at + 1
+  const stripped = strippedEnd(reading, start, end)
+  const hash = seen & (COLON | BANG) ? -1 : plainLinesAt(text, start, stripped)
+  const range = hash < 0 ? undefined : plainLines(text, hash + 2, stripped)
+  if (range && !isOdd(reading, start)) {
+    const raw = text.slice(at, stripped)
+    const path = text.slice(start, hash)
+    nodes.push({ kind: "file", start: at - base, end: stripped - base, raw, path, range })
+    return stripped
+  }
+  const read = readWordAddress(text, start, stripped)
+  if (!read || !isPath(read.address.path, 0, read.address.path.length))
+    return readContext(reading, at, end)
+  return pushFile(reading, at, read)
+}
+
+function readContext(reading: Reading, at: number, end: number): number {
+  const { text, words, nodes, base } = reading
+  const stripped = strippedEnd(reading, at + 1, end)
+  const hash = stripped === end ? reading.hash : hashOf(text, at + 1, stripped)
+  const name = words.contexts.find(text, at + 1, stripped, hash)
+  if (name === undefined) return end
+  const after = at + 1 + name.length
+  const raw = text.slice(at, after)
+  nodes.push({ kind: "context", start: at - base, end: after - base, raw, name })
+  return after
+}
+
+/** `@skill:pdf`; but a colon may also stand in a path, and a drive or a URL begin with one. */
+function readColon(reading: Reading, at: number, end: number): number {
+  const { text, words } = reading
+  const colon = text.indexOf(":", at)
+  const prefix = words.prefixes.find(text, at + 1, colon)
+  if (prefix?.type === "file") return readFile(reading, at, colon + 1)
+  if (prefix) return readNamed(reading, at, { prefix, start: colon + 1, end })
+  const isUrl = text.startsWith("//", colon + 1) && colon > at + 2
+  return isUrl ? end : readPlacedPath(reading, at, end)
+}
+
+interface Named {
+  readonly prefix: Exclude<Prefix, { type: "file" }>
+  readonly start: number
+  readonly end: number
+}
+
+function readNamed(reading: Reading, at: number, { prefix, start, end }: Named): number {
+  const { text } = reading
+  const value =
+    text.charCodeAt(start) === QUOTE
+      ? readQuoted(text, start, limitOf(reading, at))
+      : wordValue(reading, start, end)
+  if (!value || value.value === "" || value.value.length > MAX_NAME_CHARACTERS) return end
+  pushNamed(reading, at, prefix, value)
+  return value.end
+}
+
+interface Value {
+  readonly value: string
+  readonly end: number
+}
+
+function wordValue(reading: Reading, start: number, end: number): Value {
+  const stripped = strippedEnd(reading, start, end)
+  return { value: reading.text.slice(start, stripped), end: stripped }
+}
+
+/** `@"a b.md"#L3`, or what follows `@file:`, which may be any word. */
+function readFile(reading: Reading, at: number, start: number): number {
+  const read = readAddress(reading.text, start, limitOf(reading, at))
+  return read ? pushFile(reading, at, read) : start
+}
+
+function limitOf(reading: Reading, at: number): number {
+  const limit = Math.min(reading.text.length, at + MAX_REFERENCE_CHARACTERS)
+  examine(reading, limit)
+  return limit
+}
+
+function pushNamed(reading: Reading, at: number, prefix: Named["prefix"], value: Value) {
+  const { text, nodes, base } = reading
+  const name = value.value
+  const start = at - base
+  const end = value.end - base
+  const raw = text.slice(at, value.end)
+  switch (prefix.type) {
+    case "skill":
+      nodes.push({ kind: "skill", start, end, raw, name })
+      break
+    case "symbol":
+      nodes.push({ kind: "symbol", start, end, raw, name })
+      break
+    case "branch":
+      nodes.push({ kind: "branch", start, end, raw, name })
+      break
+    case "mention":
+      nodes.push({ kind: "mention", start, end, raw, of: prefix.of, name })
+      break
+    case "server":
+      nodes.push({ kind: "resource", start, end, raw, server: prefix.server, uri: name })
+      break
+  }
+}
+
+function pushFile({ text, nodes, base }: Reading, at: number, read: ReadAddress): number {
+  const { address, fault } = read
+  const { path, range } = address
+  const start = at - base
+  const end = read.end - base
+  const raw = text.slice(at, read.end)
+  if (range && !fault && address.entry === undefined)
+    nodes.push({ kind: "file", start, end, raw, path, range })
+  else nodes.push({ kind: "file", start, end, raw, ...address, ...(fault ? { fault } : {}) })
+  return read.end
+}

@@ -1,0 +1,86 @@
+import { BOUNDARY, CLOSER, isGap, isWhite, OPENER, SORTS, STOP, TRAITS } from "./characters.ts"
+import type { ComposerNode } from "./node.ts"
+import { type Chip, printNode } from "./print-node.ts"
+import type { Payload } from "./slash-commands.ts"
+
+/** What a composer shows: text, and chips in it. */
+export type Piece = string | Chip
+
+export interface Serialized {
+  readonly source: string
+  readonly nodes: readonly ComposerNode[]
+}
+
+/** One canonical source for what is visible, and a node for every chip, whose boundaries are exact
+ *  however many words it has (EA-040). A chip that knows its `raw` is written as it is; around one
+ *  that is printed here, a space is added where it would run into the text. */
+export function serialize(pieces: readonly Piece[]): Serialized {
+  const written: string[] = []
+  const nodes: ComposerNode[] = []
+  let length = 0
+  let last = ""
+  let printed = false
+  const write = (text: string) => {
+    if (text === "") return
+    written.push(text)
+    length += text.length
+    last = text
+  }
+  for (const piece of pieces) {
+    const text = typeof piece === "string" ? piece : (piece.raw ?? printNode(piece))
+    const isPrinted = typeof piece !== "string" && piece.raw === undefined
+    if ((printed && runsOn(text)) || (isPrinted && runsInto(last, text))) write(" ")
+    if (typeof piece !== "string")
+      nodes.push({ ...piece, start: length, end: length + text.length, raw: text })
+    if (text !== "") printed = isPrinted
+    write(text)
+  }
+  return { source: written.join(""), nodes }
+}
+
+/** The way back: the text between the nodes, and the nodes as chips that know how they were written. */
+export function piecesOf({ source, nodes = [] }: Payload): Piece[] {
+  const pieces: Piece[] = []
+  let at = 0
+  for (const { start, end, ...chip } of nodes) {
+    if (start > at) pieces.push(source.slice(at, start))
+    pieces.push(chip)
+    at = end
+  }
+  if (at < source.length) pieces.push(source.slice(at))
+  return pieces
+}
+
+/** The nodes of a source in which some were chosen as chips: a chip hides what the parser found in
+ *  its place. Both lists are in order. */
+export function withChips(
+  parsed: readonly ComposerNode[],
+  chips: readonly ComposerNode[],
+): ComposerNode[] {
+  const nodes: ComposerNode[] = []
+  let next = 0
+  for (const chip of chips) {
+    for (let node = parsed[next]; node && node.start < chip.end; node = parsed[++next])
+      if (node.end <= chip.start) nodes.push(node)
+    nodes.push(chip)
+  }
+  return [...nodes, ...parsed.slice(next)]
+}
+
+/** Whether the text would become a part of the chip it follows. */
+function runsOn(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const trait = TRAITS[text.charCodeAt(at)] ?? 0
+    if (trait & BOUNDARY) return false
+    if (!(trait & (STOP | CLOSER))) return true
+  }
+  return false
+}
+
+/** Whether the chip would become a part of the text it follows. */
+function runsInto(text: string, chip: string): boolean {
+  if (!chip.startsWith("@")) return text !== "" && !isWhite(text.charCodeAt(text.length - 1))
+  let at = text.length - 1
+  while (at >= 0 && SORTS[text.charCodeAt(at)] === OPENER) at--
+  return at >= 0 && !isGap(text.charCodeAt(at))
+}

@@ -1,0 +1,87 @@
+import { maskOf, writeLetters } from "./letters.ts"
+
+const FIRST_TEXTS = 1024
+const FIRST_LETTERS = 32 * 1024
+
+/** Many short texts with their letters in one array. A text is a number; when it is removed, the
+ *  number is given to another. */
+export class Texts {
+  readonly #texts: string[] = []
+  readonly #free: number[] = []
+  /** How many of the letters are written, and how many of those are of texts that are gone. */
+  #written = 0
+  #wasted = 0
+
+  letters = new Uint8Array(FIRST_LETTERS)
+  froms = new Uint32Array(FIRST_TEXTS)
+  lengths = new Uint16Array(FIRST_TEXTS)
+  /** Which letters a text has. */
+  masks = new Int32Array(FIRST_TEXTS)
+  /** All numbers are less than this. */
+  end = 0
+
+  get size(): number {
+    return this.end - this.#free.length
+  }
+
+  add(text: string): number {
+    const id = this.#free.pop() ?? this.end++
+    this.#reserve(id, text.length)
+    const from = this.#written
+    this.#written += text.length
+    writeLetters(text, this.letters, from)
+    this.#texts[id] = text
+    this.froms[id] = from
+    this.lengths[id] = text.length
+    this.masks[id] = maskOf(this.letters, from, this.#written)
+    return id
+  }
+
+  remove(id: number) {
+    this.#wasted += this.lengths[id] as number
+    this.#texts[id] = ""
+    this.lengths[id] = 0
+    this.masks[id] = 0
+    this.#free.push(id)
+    if (this.#wasted > FIRST_LETTERS && this.#wasted > this.#written / 2) this.#compact()
+  }
+
+  get(id: number): string {
+    return this.#texts[id] ?? ""
+  }
+
+  #reserve(id: number, length: number) {
+    if (this.#written + length > this.letters.length)
+      this.letters = grown(this.letters, this.#written + length)
+    if (id < this.froms.length) return
+    this.froms = grown(this.froms, id + 1)
+    this.lengths = grown(this.lengths, id + 1)
+    this.masks = grown(this.masks, id + 1)
+  }
+
+  /** Writes the letters anew, without those of texts that are gone. */
+  #compact() {
+    const letters = new Uint8Array(this.letters.length)
+    let written = 0
+    for (let id = 0; id < this.end; id++) {
+      const from = this.froms[id] as number
+      const length = this.lengths[id] as number
+      letters.set(this.letters.subarray(from, from + length), written)
+      this.froms[id] = written
+      written += length
+    }
+    this.letters = letters
+    this.#written = written
+    this.#wasted = 0
+  }
+}
+
+export function grown<A extends Uint8Array | Uint16Array | Uint32Array | Int32Array>(
+  array: A,
+  least: number,
+): A {
+  const Kind = array.constructor as new (length: number) => A
+  const larger = new Kind(Math.max(least, array.length * 2))
+  larger.set(array)
+  return larger
+}

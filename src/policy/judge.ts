@@ -1,0 +1,190 @@
+import { MAX_BYTES, type Origin } from "./config.ts"
+import { deniedBy } from "./deny.ts"
+import { DENIED_MIMES } from "./deny-rules.ts"
+import type { IngressPolicy } from "./policy.ts"
+import { type Finding, redact } from "./secrets/redact.ts"
+import { redactValue } from "./secrets/redact-value.ts"
+
+/** Something that is about to come in. */
+export interface Arrival {
+  readonly origin: Origin
+  /** The path of what was opened, as the system names it, or a path in the workspace. */
+  readonly path?: string | undefined
+  readonly name?: string | undefined
+  readonly text?: string | undefined
+  /** In bytes. */
+  readonly size?: number | undefined
+  readonly mime?: string | undefined
+}
+
+export type Rule = "origin" | "size" | "mime" | "deny" | "ignore" | "secret"
+
+export type Denial = {
+  readonly verdict: "deny"
+  readonly rule: Rule
+  /** One sentence for a person. */
+  readonly reason: string
+}
+
+interface Redaction {
+  readonly verdict: "redact"
+  readonly rule: "secret"
+  readonly reason: string
+  readonly findings: readonly Finding[]
+}
+
+export type Verdict =
+  | { readonly verdict: "allow" }
+  | Denial
+  | (Redaction & { readonly text: string })
+
+export type ValueVerdict =
+  | { readonly verdict: "allow" }
+  | Denial
+  | (Redaction & { readonly value: unknown })
+
+/** More text than this is not looked through, and so not let in. */
+export const MAX_JUDGED_CHARACTERS = 8 * 1024 * 1024
+
+/** The one judgement on everything that comes in (BEY-04): let in, kept out, or let in without its
+ *  secrets. */
+export function judge(policy: IngressPolicy, given: Arrival): Verdict {
+  const arrival = shortened(policy, given)
+  const denial = denialOf(policy, arrival)
+  if (denial) return denial
+  const { text } = arrival
+  if (text === undefined || policy.settings.secrets === "allow") return ALLOW
+  if (text.length > MAX_JUDGED_CHARACTERS) return tooLong(arrival, text.length)
+  const { findings, gaveUp, text: clean } = redact(text)
+  const secret = withSecrets(policy, arrival, { findings, gaveUp })
+  if (secret?.verdict !== "redact") return secret ?? ALLOW
+  return { ...secret, text: clean }
+}
+
+/** The same for data such as an editor's context: every string in it is looked at, with its key. */
+export function judgeValue(
+  policy: IngressPolicy,
+  given: Omit<Arrival, "text">,
+  value: unknown,
+): ValueVerdict {
+  const arrival = shortened(policy, given)
+  const denial = denialOf(policy, arrival)
+  if (denial) return denial
+  if (policy.settings.secrets === "allow") return ALLOW
+  const { findings, gaveUp, value: clean } = redactValue(value)
+  const secret = withSecrets(policy, arrival, { findings, gaveUp })
+  if (secret?.verdict !== "redact") return secret ?? ALLOW
+  return { ...secret, value: clean }
+}
+
+const ALLOW = { verdict: "allow" } as const
+
+/** Rules are for what lies in the workspace; where that lies is the user's choice. */
+function shortened({ workspace }: IngressPolicy, arrival: Arrival): Arrival {
+  return arrival.path === undefined
+    ? arrival
+    : { ...arrival, path: workspace.shorten(arrival.path) }
+}
+
+function denialOf(policy: IngressPolicy, arrival: Arrival): Denial | undefined {
+  return (
+    deniedByOrigin(policy, arrival) ??
+    deniedBySize(policy, arrival) ??
+    deniedByMime(arrival) ??
+    deniedByRule(policy, arrival) ??
+    deniedByIgnoreFile(policy, arrival)
+  )
+}
+
+function deniedByOrigin({ settings }: IngressPolicy, { origin }: Arrival): Denial | undefined {
+  if (!settings.denied_origins.includes(origin)) return undefined
+  return deny("origin", `the settings let nothing in by way of ${origin}`)
+}
+
+function deniedBySize({ settings }: IngressPolicy, arrival: Arrival): Denial | undefined {
+  const { origin, text, size = text?.length ?? 0 } = arrival
+  const most = settings.max_bytes[origin] ?? MAX_BYTES[origin]
+  if (size <= most) return undefined
+  return deny("size", `${nameOf(arrival)} has ${size} bytes, more than the ${most} of ${origin}`)
+}
+
+function deniedByMime(arrival: Arrival): Denial | undefined {
+  const mime = arrival.mime?.toLowerCase().split(";", 1)[0]?.trim()
+  if (mime === undefined || !DENIED_MIMES.includes(mime)) return undefined
+  return deny("mime", `${nameOf(arrival)} is ${mime}, which holds keys`)
+}
+
+function deniedByRule({ denied }: IngressPolicy, arrival: Arrival): Denial | undefined {
+  for (const path of pathsOf(arrival)) {
+    const found = deniedBy(denied, path)
+    if (found) return deny("deny", `${path} is kept out by the deny rule ${found.rule.pattern}`)
+  }
+  return undefined
+}
+
+function deniedByIgnoreFile(policy: IngressPolicy, { path }: Arrival): Denial | undefined {
+  const found = path === undefined ? undefined : policy.workspace.ignoredBy(path)
+  if (found === undefined) return undefined
+  const { line, pattern } = found.rule
+  return deny("ignore", `${path} is ignored by ${found.file} (line ${line}: ${pattern})`)
+}
+
+function withSecrets(
+  policy: IngressPolicy,
+  arrival: Arrival,
+  search: { readonly findings: readonly Finding[]; readonly gaveUp: boolean },
+): Denial | Redaction | undefined {
+  const { findings, gaveUp } = search
+  const what = nameOf(arrival)
+  if (gaveUp) return deny("secret", `${what} holds too much that looks like a secret to be let in`)
+  if (findings.length === 0) return undefined
+  const told = sentenceOf(findings)
+  if (policy.settings.secrets === "deny") return deny("secret", `${what} holds ${told}`)
+  for (const path of pathsOf(arrival)) {
+    const found = deniedBy(policy.deniedWithSecrets, path)
+    if (found) return deny("secret", `${what} holds ${told}, and so none of it is let in`)
+  }
+  return { verdict: "redact", rule: "secret", reason: `removed from ${what}: ${told}`, findings }
+}
+
+/** `GitHub token (line 3), 2 × password (lines 7, 9)`; never the secrets. */
+function sentenceOf(findings: readonly Finding[]): string {
+  return findings
+    .map(({ kind, count, lines }) => {
+      const counted = count === 1 ? kind : `${count} × ${kind}`
+      const shown = lines.slice(0, MAX_LINES_SHOWN).join(", ")
+      const more = lines.length > MAX_LINES_SHOWN ? " …" : ""
+      if (lines.length === 0) return counted
+      return `${counted} (${lines.length === 1 ? "line" : "lines"} ${shown}${more})`
+    })
+    .join(", ")
+}
+
+const MAX_LINES_SHOWN = 5
+
+function tooLong(arrival: Arrival, length: number): Denial {
+  const limit = `more than the ${MAX_JUDGED_CHARACTERS} that are looked through for secrets`
+  return deny("size", `${nameOf(arrival)} has ${length} characters, ${limit}`)
+}
+
+function pathsOf({ path, name }: Arrival): string[] {
+  return [path, name].filter((each) => each !== undefined)
+}
+
+function nameOf({ path, name, origin }: Arrival): string {
+  return path ?? name ?? WHAT_COMES_BY[origin]
+}
+
+const WHAT_COMES_BY: Readonly<Record<Origin, string>> = {
+  ref: "the file",
+  attachment: "the attachment",
+  paste: "the text",
+  "editor-context": "the editor's context",
+  mcp: "what the MCP server sent",
+  "command-output": "the command's output",
+  memory: "the memory",
+}
+
+function deny(rule: Rule, reason: string): Denial {
+  return { verdict: "deny", rule, reason }
+}

@@ -1,0 +1,85 @@
+import { crc32 } from "node:zlib"
+
+/** One message of `application/vnd.amazon.eventstream`; of the headers only texts are kept. */
+export interface EventMessage {
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly payload: string
+}
+
+/** A message this long is not an answer but an attack or a fault. */
+export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
+
+const PRELUDE_BYTES = 12
+const CHECKSUM_BYTES = 4
+const SMALLEST_MESSAGE = PRELUDE_BYTES + CHECKSUM_BYTES
+
+/** The messages of a binary event stream, however its bytes are cut. Throws when one is damaged or
+ *  too large; one that the stream's end cuts off is dropped. */
+export async function* readMessages(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number = MAX_MESSAGE_BYTES,
+): AsyncIterable<EventMessage> {
+  let pending: Uint8Array[] = []
+  let size = 0
+  let wanted = PRELUDE_BYTES
+  for await (const chunk of chunks) {
+    pending.push(chunk)
+    size += chunk.length
+    while (size >= wanted) {
+      const bytes = pending.length === 1 ? asBuffer(pending[0]) : Buffer.concat(pending)
+      const length = lengthOf(bytes, maxBytes)
+      if (bytes.length >= length) yield readMessage(bytes.subarray(0, length))
+      const rest = bytes.length >= length ? bytes.subarray(length) : bytes
+      pending = rest.length === 0 ? [] : [rest]
+      size = rest.length
+      wanted = bytes.length >= length ? PRELUDE_BYTES : length
+    }
+  }
+}
+
+function asBuffer(bytes: Uint8Array = new Uint8Array()): Buffer {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+}
+
+/** The length of the message that begins here, once its prelude was found to be whole. */
+function lengthOf(bytes: Buffer, maxBytes: number): number {
+  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8))
+    throw new Error("a message of the stream has a damaged prelude")
+  const length = bytes.readUInt32BE(0)
+  if (length < SMALLEST_MESSAGE || length > maxBytes)
+    throw new Error(`a message of the stream claims ${length} bytes; at most ${maxBytes} are read`)
+  return length
+}
+
+function readMessage(bytes: Buffer): EventMessage {
+  const end = bytes.length - CHECKSUM_BYTES
+  if (crc32(bytes.subarray(0, end)) !== bytes.readUInt32BE(end))
+    throw new Error("a message of the stream is damaged: its checksum is wrong")
+  const headersEnd = PRELUDE_BYTES + bytes.readUInt32BE(4)
+  if (headersEnd > end) throw new Error("the headers of a message are longer than the message")
+  return {
+    headers: readHeaders(bytes.subarray(PRELUDE_BYTES, headersEnd)),
+    payload: bytes.toString("utf8", headersEnd, end),
+  }
+}
+
+/** Lengths of the values by their type; texts and bytes say theirs in two bytes. */
+const VALUE_BYTES: readonly (number | "said")[] = [0, 0, 1, 2, 4, 8, "said", "said", 8, 16]
+const TEXT_TYPE = 7
+
+function readHeaders(bytes: Buffer): Record<string, string> {
+  const headers: Record<string, string> = {}
+  let at = 0
+  while (at < bytes.length) {
+    const nameEnd = at + 1 + bytes.readUInt8(at)
+    const name = bytes.toString("utf8", at + 1, nameEnd)
+    const type = bytes.readUInt8(nameEnd)
+    const length = VALUE_BYTES[type]
+    if (length === undefined) throw new Error(`a header of a message has the unknown type ${type}`)
+    const start = nameEnd + 1 + (length === "said" ? 2 : 0)
+    const end = start + (length === "said" ? bytes.readUInt16BE(nameEnd + 1) : length)
+    if (type === TEXT_TYPE) headers[name] = bytes.toString("utf8", start, end)
+    at = end
+  }
+  return headers
+}

@@ -1,0 +1,203 @@
+import { carries, mediaKind } from "../model/capabilities.ts"
+import type {
+  Block,
+  MediaBlock,
+  PromptMessage,
+  Thinking,
+  ToolResultBlock,
+} from "../model/prompt.ts"
+import { converse, urlOf } from "./exchange.ts"
+import { geminiStart, readGemini } from "./gemini-stream.ts"
+import { callId, toolName } from "./names.ts"
+import type { Body, Call, Envelope, Fragment, Provider } from "./provider.ts"
+import {
+  type Addressee,
+  assistantSpeech,
+  captionOf,
+  describeMedia,
+  inputObject,
+  NOTHING_SAID,
+  pointToMedia,
+  resultText,
+  type SpokenBlock,
+  sealFor,
+  userSpeech,
+} from "./speech.ts"
+import { readEvents } from "./sse.ts"
+import type { Timeouts } from "./transport.ts"
+import { inTurns } from "./turns.ts"
+import { assemble, base64Of, join, messageFragment } from "./wire.ts"
+
+export interface GeminiOptions {
+  readonly api_key: string
+  readonly base_url?: string | undefined
+  readonly timeouts?: Timeouts | undefined
+}
+
+const API = "gemini-generatecontent"
+const BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
+
+/** Google's generateContent. What one side says in a row becomes one content, so that the answers to
+ *  all calls of a turn stand together. */
+export function geminiGenerateContent(options: GeminiOptions): Provider {
+  return { id: "google", api: API, encode, body, stream: (call) => stream(call, options) }
+}
+
+function encode({ role, blocks }: PromptMessage, model = ""): Fragment {
+  const said = role === "user" ? userParts(blocks, model) : modelParts(blocks, { api: API, model })
+  const parts = said.length > 0 ? said : [{ text: NOTHING_SAID }]
+  return messageFragment([{ role: role === "user" ? "user" : "model", parts }])
+}
+
+/** From the third generation on, media may stand in a result and calls must carry a signature. */
+const THIRD_GENERATION = /gemini-(?:[3-9]|[1-9]\d)/
+
+/** The API's own word for a call that it did not make. */
+const NO_SIGNATURE = "skip_thought_signature_validator"
+
+function userParts(blocks: PromptMessage["blocks"], model: string): object[] {
+  const { results, shown } = userSpeech(blocks)
+  return [
+    ...results.map((result) => encodeResult(result, model)),
+    ...results.flatMap((result) => hoisted(result, model)),
+    ...shown.map(encodeShown),
+  ]
+}
+
+function encodeResult(result: ToolResultBlock, model: string): object {
+  const { id, name, blocks, is_error } = result
+  const output = resultText({ ...result, is_error: false }, (block) => placeOf(block, model))
+  const media = blocks.filter((block) => block.type !== "text")
+  const parts = media.filter((block) => isInside(block, model)).map(inlineData)
+  const functionResponse = {
+    id: callId(id),
+    name: toolName(name),
+    response: is_error ? { error: output } : { output },
+    ...(parts.length > 0 ? { parts } : {}),
+  }
+  return { functionResponse }
+}
+
+const KINDS_IN_RESULTS: ReadonlySet<string> = new Set(["image", "pdf"])
+
+function isInside(block: MediaBlock, model: string): boolean {
+  return (
+    THIRD_GENERATION.test(model) && KINDS_IN_RESULTS.has(mediaKind(block)) && carries(API, block)
+  )
+}
+
+function placeOf(block: MediaBlock, model: string): string {
+  if (isInside(block, model)) return `[${block.media.name}, ${block.media.mime}]`
+  return carries(API, block) ? pointToMedia(block) : describeMedia(block, API)
+}
+
+function hoisted(result: ToolResultBlock, model: string): object[] {
+  return result.blocks.flatMap((block) => {
+    if (block.type === "text" || isInside(block, model) || !carries(API, block)) return []
+    return [{ text: captionOf(result, block) }, inlineData(block)]
+  })
+}
+
+function encodeShown(block: Block): object {
+  if (block.type === "text") return { text: block.text }
+  return carries(API, block) ? inlineData(block) : { text: describeMedia(block, API) }
+}
+
+function inlineData({ media }: MediaBlock): object {
+  const mimeType = WIRE_TYPES[media.mime] ?? media.mime
+  return { inlineData: { mimeType, data: base64Of(media) } }
+}
+
+/** What the API calls otherwise. */
+const WIRE_TYPES: Readonly<Record<string, string>> = {
+  "video/vnd.avi": "video/avi",
+  "audio/ogg; codecs=opus": "audio/ogg",
+}
+
+function modelParts(blocks: PromptMessage["blocks"], to: Addressee): object[] {
+  const spoken = assistantSpeech(blocks, to)
+  const unsigned = unsignedCall(spoken, to)
+  return spoken.map((block) => {
+    const thoughtSignature = block === unsigned ? NO_SIGNATURE : sealFor(block.seal, to)?.signature
+    return thoughtSignature ? { ...encodeSpoken(block), thoughtSignature } : encodeSpoken(block)
+  })
+}
+
+/** The call that must be marked as not the model's own: the first, if none is signed. */
+function unsignedCall(spoken: readonly SpokenBlock[], to: Addressee): SpokenBlock | undefined {
+  if (!THIRD_GENERATION.test(to.model)) return undefined
+  const calls = spoken.filter(({ type }) => type === "tool-call")
+  return calls.some(({ seal }) => sealFor(seal, to)?.signature) ? undefined : calls[0]
+}
+
+function encodeSpoken(block: SpokenBlock): object {
+  switch (block.type) {
+    case "text":
+      return { text: block.text }
+    case "reasoning":
+      return { text: block.text, thought: true }
+    case "tool-call": {
+      const { id, name, input } = block
+      return { functionCall: { id: callId(id), name: toolName(name), args: inputObject(input) } }
+    }
+  }
+}
+
+function body(envelope: Envelope, messages: readonly Fragment[]): Body {
+  const { system, tools = [], max_tokens, thinking } = envelope
+  const head = {
+    ...(system.trim() === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
+    ...(tools.length > 0 ? { tools: [{ functionDeclarations: encodeTools(envelope) }] } : {}),
+    generationConfig: { maxOutputTokens: max_tokens, ...thinkingOf(thinking) },
+  }
+  const contents = join(inTurns(messages, opening), ",")
+  return assemble(`${JSON.stringify(head).slice(0, -1)},"contents":[`, contents, "]}")
+}
+
+/** How a content begins. */
+function opening(role: string): string {
+  return `{"role":"${role}","parts":[`
+}
+
+function encodeTools({ tools = [] }: Envelope): object[] {
+  return tools.map(({ name, description, parameters }) => ({
+    name: toolName(name),
+    description,
+    parametersJsonSchema: { type: "object", ...parameters },
+  }))
+}
+
+function thinkingOf(thinking: Thinking | undefined): object {
+  switch (thinking?.type) {
+    case undefined:
+      return {}
+    case "off":
+      return { thinkingConfig: { thinkingBudget: 0 } }
+    case "budget":
+      return { thinkingConfig: { includeThoughts: true, thinkingBudget: thinking.tokens } }
+    case "effort":
+      return { thinkingConfig: { includeThoughts: true, thinkingLevel: LEVELS[thinking.effort] } }
+  }
+}
+
+const LEVELS = { low: "LOW", medium: "MEDIUM", high: "HIGH", max: "HIGH" } as const
+
+function stream(call: Call, options: GeminiOptions) {
+  const { api_key, base_url = BASE_URL, timeouts } = options
+  const model = encodeURIComponent(call.envelope.model)
+  return converse(call, {
+    start: geminiStart(call.envelope.model),
+    request: {
+      url: urlOf(base_url, `/models/${model}:streamGenerateContent?alt=sse`),
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream",
+        "x-goog-api-key": api_key,
+      },
+      body: body(call.envelope, call.messages),
+      timeouts,
+    },
+    frames: readEvents,
+    ...readGemini,
+  })
+}

@@ -1,0 +1,157 @@
+import { carries } from "../model/capabilities.ts"
+import type {
+  Block,
+  MediaBlock,
+  PromptMessage,
+  ReasoningBlock,
+  TextBlock,
+  Thinking,
+  ToolResultBlock,
+} from "../model/prompt.ts"
+import { chatFrames, chatReader, chatStart } from "./chat-stream.ts"
+import { converse, urlOf } from "./exchange.ts"
+import { callId, toolName } from "./names.ts"
+import { chatBody, encodeCall, encodeTools } from "./openai-chat.ts"
+import type { Body, Call, Envelope, Fragment, Provider } from "./provider.ts"
+import { assistantSpeech, describeMedia, NOTHING_SAID, resultText, userSpeech } from "./speech.ts"
+import type { Timeouts } from "./transport.ts"
+import { withBetween } from "./turns.ts"
+import { base64Of, dataUrlOf, messageFragment } from "./wire.ts"
+
+export interface MistralOptions {
+  readonly api_key: string
+  readonly base_url?: string | undefined
+  readonly timeouts?: Timeouts | undefined
+}
+
+const API = "mistral-chat"
+const BASE_URL = "https://api.mistral.ai"
+
+/** Mistral's chat completions: near to OpenAI's, with its own pieces of content. */
+export function mistralChat(options: MistralOptions): Provider {
+  return { id: "mistral", api: API, encode, body, stream: (call) => stream(call, options) }
+}
+
+function encode({ role, blocks }: PromptMessage, model = ""): Fragment {
+  return messageFragment(role === "user" ? user(blocks) : [assistant(blocks, model)])
+}
+
+function user(blocks: PromptMessage["blocks"]): object[] {
+  const { results, shown } = userSpeech(blocks)
+  if (results.length === 0) return [userMessage(shown)]
+  const answers = results.map(encodeResult)
+  return shown.length > 0 ? [...answers, BETWEEN, userMessage(shown)] : answers
+}
+
+/** The API refuses a user who speaks right after a tool. */
+const BETWEEN = { role: "assistant", content: "(reading the results)" }
+
+function userMessage(shown: readonly Block[]): object {
+  const content = shown.length > 0 ? shown.map(encodeShown) : [textChunk(NOTHING_SAID)]
+  return { role: "user", content }
+}
+
+function encodeResult(result: ToolResultBlock): object {
+  const { id, name, blocks, is_error } = result
+  const words = blocks.every((block) => block.type === "text" || !native(block))
+  const failed = is_error ? [textChunk("Error:")] : []
+  const content = words
+    ? resultText(result, describe)
+    : [...failed, ...userSpeech(blocks).shown.map(encodeShown)]
+  return { role: "tool", tool_call_id: callId(id), name: toolName(name), content }
+}
+
+function encodeShown(block: Block): object {
+  if (block.type === "text") return textChunk(block.text)
+  return native(block) ?? textChunk(describe(block))
+}
+
+function native(block: MediaBlock): object | undefined {
+  if (!carries(API, block)) return undefined
+  const { type, media } = block
+  switch (type) {
+    case "image":
+      return { type: "image_url", image_url: dataUrlOf(media) }
+    case "document":
+      return { type: "document_url", document_url: dataUrlOf(media), document_name: media.name }
+    case "audio":
+      return { type: "input_audio", input_audio: base64Of(media) }
+    case "video":
+      return undefined
+  }
+}
+
+function describe(block: MediaBlock): string {
+  return describeMedia(block, API)
+}
+
+function textChunk(text: string): object {
+  return { type: "text", text }
+}
+
+function assistant(blocks: PromptMessage["blocks"], model: string): object {
+  const spoken = assistantSpeech(blocks, { api: API, model })
+  const calls = spoken.filter((block) => block.type === "tool-call")
+  const said = spoken.filter((block) => block.type !== "tool-call")
+  return {
+    role: "assistant",
+    content: spoken.length === 0 ? NOTHING_SAID : contentOf(said),
+    ...(calls.length > 0 ? { tool_calls: calls.map(encodeCall) } : undefined),
+  }
+}
+
+/** Words alone are one string, as the API gives them. */
+function contentOf(said: readonly (TextBlock | ReasoningBlock)[]): string | object[] {
+  if (said.some(({ type }) => type === "reasoning")) return said.map(encodeSaid)
+  return said.map(({ text }) => text).join("\n\n")
+}
+
+function encodeSaid({ type, text, seal }: TextBlock | ReasoningBlock): object {
+  if (type === "text") return textChunk(text)
+  const signature = seal?.signature ? { signature: seal.signature } : {}
+  return { type: "thinking", thinking: [textChunk(text)], ...signature }
+}
+
+function body(envelope: Envelope, messages: readonly Fragment[]): Body {
+  const { model, max_tokens, system, tools = [], thinking } = envelope
+  const head = {
+    model,
+    max_tokens,
+    stream: true,
+    ...effortOf(thinking),
+    ...(tools.length > 0 ? { tools: encodeTools(envelope) } : {}),
+  }
+  const said = withBetween(
+    messages,
+    SPOKEN_BETWEEN,
+    (before, next) => before === "tool" && next === "user",
+  )
+  return chatBody(head, { role: "system", content: system }, said)
+}
+
+const SPOKEN_BETWEEN = messageFragment([BETWEEN])
+
+/** The API knows no more than this. */
+function effortOf(thinking: Thinking | undefined): object {
+  if (!thinking) return {}
+  return { reasoning_effort: thinking.type === "off" ? "none" : "high" }
+}
+
+function stream(call: Call, options: MistralOptions) {
+  const { api_key, base_url = BASE_URL, timeouts } = options
+  return converse(call, {
+    start: chatStart({ api: API, model: call.envelope.model }),
+    request: {
+      url: urlOf(base_url, "/v1/chat/completions"),
+      headers: {
+        "content-type": "application/json",
+        accept: "text/event-stream",
+        authorization: `Bearer ${api_key}`,
+      },
+      body: body(call.envelope, call.messages),
+      timeouts,
+    },
+    frames: chatFrames,
+    ...chatReader,
+  })
+}

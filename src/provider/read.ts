@@ -1,0 +1,29 @@
+/** JSON from outside, read without trust: what is not of the kind that was asked for is not
+ *  there. */
+export type Json = Readonly<Record<string, unknown>>
+
+export function parse(text: string): Json | undefined {
+  try {
+    return record(JSON.parse(text))
+  } catch {
+    return undefined
+  }
+}
+
+export function record(value: unknown): Json | undefined {
+  return typeof value === "object" && value !== null ? (value as Json) : undefined
+}
+
+export function records(value: unknown): Json[] {
+  if (!Array.isArray(value)) return []
+  return value.map(record).filter((item) => item !== undefined)
+}
+
+export function text(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined
+}
+
+/** A number of tokens; `before` when there is none. */
+export function count(value: unknown, before = 0): number {
+  return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : before
+}

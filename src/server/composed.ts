@@ -1,0 +1,78 @@
+import { partsOfInput } from "../compose/bridge.ts"
+import { type ComposerInput, readComposerInput } from "../compose/composer-input.ts"
+import { parse } from "../compose/parse.ts"
+import { DEFAULT_CONTEXTS, type Vocabulary } from "../compose/vocabulary.ts"
+import type { Host } from "../host.ts"
+import { Part, UnknownPart } from "../message/part.ts"
+import type { RefusalDetail } from "../message/refusal.ts"
+import { attachmentParts, type NamedFile } from "./attachments.ts"
+import { DoorError } from "./errors.ts"
+
+/** A message in any of its forms: typed parts, a source with what was recognised in it and what is
+ *  attached, or text with paths. */
+export interface Said {
+  readonly parts?: readonly (Part | UnknownPart)[] | undefined
+  readonly source?: string | undefined
+  readonly nodes?: readonly unknown[] | undefined
+  readonly message?: string | undefined
+  readonly attachments?: readonly NamedFile[] | undefined
+}
+
+export interface Composed {
+  readonly parts: readonly (Part | UnknownPart)[]
+  readonly metadata?: Record<string, unknown>
+  readonly warnings: readonly RefusalDetail[]
+}
+
+export async function composed(host: Host, root: string | null, said: Said): Promise<Composed> {
+  const { parts = [], source, message } = said
+  if (message !== undefined) return fromText(said, root)
+  if (source !== undefined) return fromSource(host, root, said)
+  if (parts.length === 0) throw fault("/parts", "a message needs at least one part")
+  return { parts, warnings: [] }
+}
+
+export async function vocabularyOf(host: Host, root: string | null): Promise<Vocabulary> {
+  const commands = await host.workspaces.vocabulary(root)
+  return { commands, mentions: [], contexts: DEFAULT_CONTEXTS, servers: [] }
+}
+
+/** Read what was typed: with the nodes that came along, or by looking for them. */
+export function readSource(said: Pick<Said, "source" | "nodes">, vocabulary: Vocabulary) {
+  const { source, nodes } = said
+  const read = readComposerInput({ source, ...(nodes === undefined ? {} : { nodes }) })
+  if (read.type === "invalid")
+    throw new DoorError(422, "validation_failed", "the composer input does not fit", read.faults)
+  const { input, warnings } = read
+  const found: ComposerInput = input.nodes
+    ? input
+    : { source: input.source, nodes: parse(input.source, vocabulary) }
+  return { input: found, warnings }
+}
+
+async function fromSource(host: Host, root: string | null, said: Said): Promise<Composed> {
+  const vocabulary = await vocabularyOf(host, root)
+  const { input, warnings } = readSource(said, vocabulary)
+  const parts = [...partsOfInput(input, vocabulary).map(checked), ...(said.parts ?? [])]
+  if (parts.length === 0) throw fault("/source", "is blank")
+  return { parts, metadata: { composer_input: input }, warnings }
+}
+
+// Nodes carry what a surface put into them: what becomes of them must be a part like any other.
+function checked(part: Part | UnknownPart, at: number): Part | UnknownPart {
+  const fits = Part.safeParse(part).success || UnknownPart.safeParse(part).success
+  if (!fits) throw fault(`/nodes/${at}`, `does not make a ${part.type} part`)
+  return part
+}
+
+async function fromText({ message, attachments, parts }: Said, root: string | null) {
+  if (parts !== undefined) throw fault("/parts", "say parts or message, not both")
+  const text: Part[] = message ? [{ type: "text", text: message }] : []
+  const files = await attachmentParts(attachments ?? [], root)
+  if (text.length + files.length === 0) throw fault("/message", "is blank")
+  return { parts: [...text, ...files], warnings: [] }
+}
+
+function fault(path: string, message: string): DoorError {
+  return new DoorError(422, "validation_failed", `${path}: ${message}`, [{ path, message }])
+}

@@ -1,0 +1,126 @@
+import { z } from "zod"
+import { Command } from "../../catalog/command.ts"
+import { doctor } from "../../catalog/doctor.ts"
+import { exportTo } from "../../catalog/export.ts"
+import { Finding } from "../../catalog/finding.ts"
+import type { Host } from "../../host.ts"
+import { MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "../../message/limits.ts"
+import { Refusal } from "../../message/refusal.ts"
+import { partsOfInput } from "../../compose/bridge.ts"
+import { readSource, vocabularyOf } from "../composed.ts"
+import { type Route, route } from "../route.ts"
+import { SessionId } from "../schemas.ts"
+import { existing } from "./sessions.ts"
+
+/** Whose commands: those of a session's workspace, or of a folder. */
+const Where = {
+  session: SessionId.optional(),
+  workspace: z.string().max(MAX_PATH_CHARACTERS).optional(),
+}
+const Listed = z.object({ name: z.string(), because: z.string().optional(), command: Command })
+const Target = z.enum(["claude", "opencode", "gemini", "codex"])
+const Typed = z.strictObject({
+  ...Where,
+  source: z.string().max(MAX_TEXT_CHARACTERS),
+  nodes: z.array(z.unknown()).optional(),
+})
+
+export const commandRoutes: readonly Route[] = [
+  route({
+    method: "get",
+    path: "/v1/commands",
+    summary: "Everything that can be typed after a slash, with where it comes from",
+    query: z.object(Where),
+    answer: z.object({ commands: z.array(Listed), hidden: z.array(z.looseObject({})) }),
+    async handle({ host, query }) {
+      const catalog = await host.workspaces.catalog(await rootOf(host, query))
+      return { commands: catalog.list(), hidden: catalog.hidden() }
+    },
+  }),
+  route({
+    method: "get",
+    path: "/v1/commands/doctor",
+    summary: "What shadows what, where dialects mislead, what is not trusted",
+    query: z.object(Where),
+    answer: z.object({ findings: z.array(Finding) }),
+    async handle({ host, query }) {
+      return { findings: doctor(await host.workspaces.catalog(await rootOf(host, query))) }
+    },
+  }),
+  route({
+    method: "get",
+    path: "/v1/commands/export",
+    summary: "The commands as files of another tool, with what they lose there",
+    query: z.object({ ...Where, to: Target }),
+    answer: z.looseObject({}),
+    async handle({ host, query }) {
+      const catalog = await host.workspaces.catalog(await rootOf(host, query))
+      return exportTo(
+        query.to,
+        catalog.list().map(({ command }) => command),
+      )
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/trust",
+    summary: "Let a command or skill file of a repository be used, as it is now",
+    body: z.strictObject({
+      ...Where,
+      path: z.string().min(1).max(MAX_PATH_CHARACTERS),
+      digest: z.string().max(128).optional(),
+      trusted: z.boolean().default(true),
+    }),
+    answer: z.looseObject({}),
+    async handle({ host, body }) {
+      const root = await rootOf(host, body)
+      const { trust } = host.workspaces
+      if (!body.trusted) await trust.untrust(body.path)
+      const given = body.trusted ? await trust.trust(body.path, body.digest) : undefined
+      if (given?.type === "refused") throw new Refusal("invalid", given.reason)
+      if (root !== null) await host.workspaces.refresh(root)
+      return { trusted: body.trusted, pin: given?.pin ?? null }
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/parse",
+    summary: "What is recognised in a source",
+    body: Typed,
+    answer: z.looseObject({ source: z.string(), nodes: z.array(z.looseObject({})) }),
+    async handle({ host, body }) {
+      const vocabulary = await vocabularyOf(host, await rootOf(host, body))
+      const { input, warnings } = readSource(body, vocabulary)
+      return { ...input, parts: partsOfInput(input, vocabulary), warnings }
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/expand",
+    summary: "What a source comes to: commands expanded, mentions resolved; nothing is kept",
+    body: Typed.extend({ approved_shell: z.array(z.string()).optional() }),
+    answer: z.looseObject({ parts: z.array(z.looseObject({})) }),
+    async handle({ host, body }) {
+      const root = await rootOf(host, body)
+      const vocabulary = await vocabularyOf(host, root)
+      const { input, warnings } = readSource(body, vocabulary)
+      const { approved_shell } = body
+      const parts = partsOfInput(input, vocabulary)
+      const resolved = await host.preview(root, { parts, approved_shell })
+      return {
+        parts: resolved.parts.map(({ part }) => part),
+        actions: resolved.actions.map(({ action }) => action),
+        shown: resolved.shown,
+        warnings: [...warnings, ...resolved.notices],
+      }
+    },
+  }),
+]
+
+async function rootOf(
+  host: Host,
+  where: { session?: string | undefined; workspace?: string | undefined },
+): Promise<string | null> {
+  if (where.session !== undefined) return (await existing(host, where.session)).workspace_root
+  return where.workspace ?? host.workspace
+}

@@ -1,0 +1,131 @@
+import { basename, dirname, join } from "node:path"
+import type { Finding } from "../catalog/finding.ts"
+import { PROJECT_SKILLS, type SkillPlace, USER_SKILLS } from "../catalog/places.ts"
+import { withOpenaiManifest } from "../catalog/read/openai-manifest.ts"
+import { readSkill, type SkillReading } from "../catalog/read/skill.ts"
+import type { Skill } from "../catalog/skill.ts"
+import { nestedPackages } from "./nested.ts"
+import { resourcesOf } from "./package.ts"
+import { userPath } from "./places.ts"
+import { Search } from "./scan.ts"
+import type { Visit } from "./visit.ts"
+
+type SkillScope = "project" | "user" | "bundled"
+
+export interface SkillsReading {
+  readonly skills: readonly Skill[]
+  readonly findings: readonly Finding[]
+  readonly folders: readonly string[]
+}
+
+/** Find the skill packages: the project's from the working directory up, then those of the packages
+ *  inside it, the user's, what the settings name, and the host's (SKL-002). */
+export async function discoverSkills(visit: Visit): Promise<Record<SkillScope, SkillsReading>> {
+  const { project, environment, bundled, skillPaths = [] } = visit
+  const own = project.levels.flatMap((level) => PROJECT_SKILLS.map((place) => at(level, place)))
+  const nested = (await nestedPackages(visit)).flatMap(({ folder, name }) =>
+    PROJECT_SKILLS.map((place) => ({ ...at(folder, place), within: name })),
+  )
+  const user = USER_SKILLS.map((place) => ({ place, path: userPath(place.path, environment) }))
+  return {
+    project: await readAll([...own, ...nested], "project", visit),
+    user: await readAll([...user, ...skillPaths.map(named)], "user", visit),
+    bundled: await readAll(bundled === undefined ? [] : [named(bundled)], "bundled", visit),
+  }
+}
+
+interface FoundFolder {
+  readonly place: SkillPlace
+  readonly path: string
+  readonly within?: string
+}
+
+function at(folder: string, place: SkillPlace): FoundFolder {
+  return { place, path: join(folder, place.path) }
+}
+
+function named(path: string): FoundFolder {
+  return { place: { tool: "compositor", path }, path }
+}
+
+async function readAll(
+  folders: readonly FoundFolder[],
+  scope: SkillScope,
+  visit: Visit,
+): Promise<SkillsReading> {
+  const search = new Search(scope === "project" ? visit.realRoot : null)
+  const skills: Skill[] = []
+  const findings: Finding[] = []
+  for (const folder of folders)
+    for (const path of await headsIn(folder.path, folder.place.loose === true, search)) {
+      const reading = await readHead(path, folder, { scope, visit })
+      findings.push(...reading.findings)
+      if (reading.skill) skills.push(reading.skill)
+    }
+  return { skills, findings, folders: [...search.folders, ...folders.map(({ path }) => path)] }
+}
+
+const MAX_DEPTH = 6
+
+/** Where a `SKILL.md` lies is a package, and nothing inside a package is another. */
+async function headsIn(
+  folder: string,
+  loose: boolean,
+  search: Search,
+  depth = 1,
+): Promise<string[]> {
+  const items = await search.enter(folder)
+  const head = items.find(({ name, type }) => type === "file" && /^skill\.md$/i.test(name))
+  if (head && depth > 1) return search.take() ? [head.path] : []
+  const heads = loose ? items.filter(isLoose).map(({ path }) => path) : []
+  if (depth >= MAX_DEPTH) return heads
+  for (const { path, type, name } of items)
+    if (type === "folder" && !name.startsWith("."))
+      heads.push(...(await headsIn(path, false, search, depth + 1)))
+  return heads
+}
+
+function isLoose({ name, type }: { readonly name: string; readonly type: string }): boolean {
+  return type === "file" && /\.md$/i.test(name) && !/^(?:skill|readme)\.md$/i.test(name)
+}
+
+interface Reader {
+  readonly scope: SkillScope
+  readonly visit: Visit
+}
+
+async function readHead(
+  path: string,
+  { place, within }: FoundFolder,
+  { scope, visit }: Reader,
+): Promise<SkillReading> {
+  const root = scope === "project" ? visit.project.root : null
+  const file = await visit.files.read(path, root)
+  if (file.type === "refused") {
+    const { reason: message } = file
+    return { findings: [{ level: "error", rule: "unreadable", path, line: 1, message }] }
+  }
+  const { text, digest, realPath } = file
+  const trusted = scope !== "project" || (await visit.trust.isTrusted(realPath, digest))
+  const isPackage = /^skill\.md$/i.test(basename(path))
+  const folder = dirname(path)
+  const resources = isPackage ? await resourcesOf(folder) : []
+  const reading = readSkill({
+    path,
+    relative: basename(path),
+    text,
+    digest,
+    source: { tool: place.tool, scope, owner: scope },
+    trust: trusted ? "trusted" : "untrusted",
+    folder,
+    folderName: isPackage ? basename(folder) : basename(path).replace(/\.md$/i, ""),
+    within,
+    resources,
+  })
+  if (!reading.skill || !resources.includes(MANIFEST)) return reading
+  const manifest = await visit.files.read(join(folder, MANIFEST), root)
+  if (manifest.type === "refused") return reading
+  return { ...reading, skill: withOpenaiManifest(reading.skill, manifest.text) }
+}
+
+const MANIFEST = "agents/openai.yaml"

@@ -1,0 +1,47 @@
+import type { Draft, DraftSave, DraftSaved } from "../../store.ts"
+import type { Transaction } from "../transaction.ts"
+
+const MAX_STASHED = 50
+
+/** One row, overwritten: what was typed and deleted again is gone (BEY-10). The stream only tells
+ *  that there is a newer draft, and by whom. */
+export function saveDraft(tx: Transaction, input: DraftSave): DraftSaved {
+  tx.session(input.session_id)
+  const current = tx.get<Draft>("SELECT * FROM drafts WHERE session_id = ?", input.session_id)
+  if (current && current.revision !== input.base_revision) return stash(tx, input, current)
+  const revision = (current?.revision ?? 0) + 1
+  tx.run(
+    `INSERT INTO drafts (session_id, revision, body_json, updated_by, updated_at)
+     VALUES (?, ?, ?, ?, ?)
+     ON CONFLICT (session_id) DO UPDATE SET revision = excluded.revision,
+       body_json = excluded.body_json, updated_by = excluded.updated_by,
+       updated_at = excluded.updated_at`,
+    input.session_id,
+    revision,
+    input.body_json,
+    input.updated_by,
+    tx.now,
+  )
+  const told = JSON.stringify({ revision, updated_by: input.updated_by })
+  tx.tell(input.session_id, "draft", input.session_id, "update", told)
+  return { type: "saved", revision, txid: tx.txid }
+}
+
+function stash(tx: Transaction, input: DraftSave, current: Draft): DraftSaved {
+  if (input.body_json === current.body_json) return { type: "stashed", current }
+  tx.run(
+    `INSERT INTO stashed_drafts (session_id, body_json, updated_by, stashed_at)
+     VALUES (?, ?, ?, ?)`,
+    input.session_id,
+    input.body_json,
+    input.updated_by,
+    tx.now,
+  )
+  tx.run(
+    `DELETE FROM stashed_drafts WHERE session_id = ? AND id NOT IN
+       (SELECT id FROM stashed_drafts WHERE session_id = ? ORDER BY id DESC LIMIT ${MAX_STASHED})`,
+    input.session_id,
+    input.session_id,
+  )
+  return { type: "stashed", current }
+}

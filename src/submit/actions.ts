@@ -1,0 +1,32 @@
+import { parseModelChoice } from "../message/message.ts"
+import { Refusal } from "../message/refusal.ts"
+import type { SessionAction } from "../store/store.ts"
+
+const MAX_REWIND = 10_000
+
+/** What a built-in command asks of its session when its row fires. */
+export function sessionAction(name: string, typed: string): SessionAction {
+  switch (name) {
+    case "archive":
+      return { type: "archive" }
+    case "clear":
+      return { type: "clear" }
+    case "branch":
+      return { type: "branch", title: typed === "" ? null : typed }
+    case "rewind":
+      return { type: "rewind", messages: messagesOf(typed) }
+    case "model":
+      if (typed === "")
+        throw new Refusal("missing_arguments", "/model needs a model: provider/model")
+      return { type: "model", model: parseModelChoice(typed) }
+    default:
+      throw new Refusal("invalid", `/${name} is not available here yet`)
+  }
+}
+
+function messagesOf(typed: string): number {
+  if (typed === "") return 1
+  const messages = Number(typed)
+  if (Number.isInteger(messages) && messages > 0 && messages <= MAX_REWIND) return messages
+  throw new Refusal("invalid", `/rewind ${typed}: say how many messages to go back`)
+}

@@ -1,0 +1,111 @@
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { BUILTINS } from "../catalog/builtin.ts"
+import { Catalog, vocabulary } from "../catalog/catalog.ts"
+import type { CommandKind } from "../catalog/command.ts"
+import { runSandboxed } from "../files/sandbox.ts"
+import { Refusal } from "../message/refusal.ts"
+import type { PolicyConfig } from "../policy/config.ts"
+import { loadPolicy } from "../policy/load-policy.ts"
+import type { IngressPolicy } from "../policy/policy.ts"
+import type { Discovery } from "../skill/discover.ts"
+import { type Trust, TrustStore } from "../skill/trust.ts"
+import { CommandWatcher } from "../skill/watch.ts"
+
+interface Known {
+  readonly catalog: Catalog
+  readonly watcher: CommandWatcher
+}
+
+/** How many workspaces are watched at once; the one not asked about for longest goes first. */
+const MAX_WATCHED = 16
+const BUILTIN_LAYER = { owner: "builtin", commands: BUILTINS }
+
+export interface WorkspacesOptions {
+  readonly data: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly policy?: PolicyConfig | undefined
+  /** Another judge of what may be used, for one call; the folder's pins otherwise. */
+  readonly trust?: Trust | undefined
+}
+
+/** What can be typed and what may come in, for each workspace that sessions work in. */
+export class Workspaces {
+  readonly trust: TrustStore
+  readonly #options: WorkspacesOptions
+  readonly #known = new Map<string, Promise<Known>>()
+  readonly #policies = new Map<string | null, IngressPolicy>()
+  readonly #bare = new Catalog([BUILTIN_LAYER])
+
+  constructor(options: WorkspacesOptions) {
+    this.#options = options
+    this.trust = new TrustStore(join(options.data, "trust"))
+  }
+
+  async catalog(workspace_root: string | null): Promise<Catalog> {
+    return workspace_root === null ? this.#bare : (await this.#watched(workspace_root)).catalog
+  }
+
+  /** What a parser needs to know of it: names and kinds. */
+  async vocabulary(workspace_root: string | null): Promise<ReadonlyMap<string, CommandKind>> {
+    return vocabulary(await this.catalog(workspace_root)).commands
+  }
+
+  async discovery(workspace_root: string): Promise<Discovery> {
+    return (await this.#watched(workspace_root)).watcher.current
+  }
+
+  /** Look again: a file was trusted, or is no longer. */
+  async refresh(workspace_root: string) {
+    await (await this.#watched(workspace_root)).watcher.refresh()
+  }
+
+  policy(workspace_root: string | null): IngressPolicy {
+    const known = this.#policies.get(workspace_root)
+    if (known) return known
+    const policy = loadPolicy(workspace_root, this.#options.policy)
+    this.#policies.set(workspace_root, policy)
+    return policy
+  }
+
+  async shell(workspace_root: string | null, command: string): Promise<string> {
+    if (workspace_root === null)
+      throw new Refusal("invalid", `there is no workspace to run \`${command}\` in`)
+    const ran = await runSandboxed({ command, workspace: workspace_root })
+    if (ran.type !== "output") throw new Refusal("invalid", `\`${command}\`: ${ran.reason}`)
+    return ran.truncated ? `${ran.text}\n[the output was longer]` : ran.text
+  }
+
+  async close() {
+    const known = await Promise.allSettled(this.#known.values())
+    for (const one of known) if (one.status === "fulfilled") one.value.watcher.close()
+  }
+
+  #watched(cwd: string): Promise<Known> {
+    const known = this.#known.get(cwd) ?? this.#start(cwd)
+    this.#known.delete(cwd)
+    this.#known.set(cwd, known)
+    this.#letGo()
+    return known
+  }
+
+  async #start(cwd: string): Promise<Known> {
+    const catalog = new Catalog([BUILTIN_LAYER])
+    const { environment: variables, trust = this.trust } = this.#options
+    const environment = { home: variables.HOME ?? homedir(), variables }
+    const take = ({ layers }: Discovery) => {
+      for (const layer of layers) catalog.declare(layer)
+    }
+    const watcher = await CommandWatcher.start({ cwd, environment, trust, onChange: take })
+    take(watcher.current)
+    return { catalog, watcher }
+  }
+
+  #letGo() {
+    for (const [cwd, known] of this.#known) {
+      if (this.#known.size <= MAX_WATCHED) return
+      this.#known.delete(cwd)
+      void known.then(({ watcher }) => watcher.close())
+    }
+  }
+}
