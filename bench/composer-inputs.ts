@@ -44,7 +44,7 @@ export interface Input {
 
 /** A token about every 30 units, a token about every 1,000, and runs that only look like tokens. */
 export const INPUTS: readonly Input[] = [
-  { name: "dense", make: (units) => written(units, 18) },
+  { name: "dense", make: (units) => written(units, 15) },
   { name: "sparse", make: (units) => written(units, 1000) },
   ...["[", "/", "@", "`", '"', "/@", "[(", ":a[", "/ @ ", '`"'].map(
     (run): Input => ({ name: `runs of ${run}`, make: (units) => repeated(run, units) }),

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { statfsSync } from "node:fs"
 import { cpus, loadavg, totalmem } from "node:os"
 
@@ -39,26 +40,19 @@ export interface Noise {
   readonly spin_ms: number
 }
 
-/** How busy the machine is now. The spin loop takes the same work every time, so what differs
- *  between two runs is the machine. */
+/** How busy the machine is now. The spin is the same work every time, so what differs between two
+ *  runs is the machine. */
 export function noise(): Noise {
   const [load = 0] = loadavg()
   return { load, spin_ms: spin() }
 }
 
-const SPINS = 1_000_000
-const TIMES = 200
+const SPIN_BYTES = 64 * 1024 * 1024
 
-// The first half is there to be compiled.
+// Not a loop of our own: how soon the compiler finds it worth its while differs by a factor of ten.
 function spin(): number {
-  for (let time = 0; time < TIMES; time++) count(SPINS)
+  const bytes = Buffer.alloc(SPIN_BYTES)
   const began = performance.now()
-  for (let time = 0; time < TIMES; time++) count(SPINS)
+  createHash("sha256").update(bytes).digest()
   return performance.now() - began
-}
-
-function count(spins: number): number {
-  let sum = 0
-  for (let at = 0; at < spins; at++) sum = (sum + at) | 0
-  return sum
 }

@@ -14,61 +14,58 @@ export interface Ticks {
   readonly last: number[]
 }
 
+/** A reading that knows about ticks. */
+export interface Coded extends Reading {
+  readonly ticks: Ticks
+}
+
 export function newTicks(): Ticks {
   return { seen: 0, last: [] }
 }
 
 /** Where the code ends whose ticks begin at `at`; where those ticks end, when nothing closes them. */
-export function codeEnd(reading: Reading, ticks: Ticks, at: number): number {
-  const length = ticksAt(reading.text, at)
+export function codeEnd(reading: Coded, at: number): number {
+  const { text, ticks } = reading
+  const length = ticksAt(text, at)
   const from = at + length
-  const closer = closerFrom(reading, ticks, { from, length })
+  const isKnown = (ticks.last[length] ?? -1) >= from
+  const closer = isKnown ? firstRun(text, from, length) : nextRun(reading, from, length)
   examine(reading, ticks.seen)
-  return closer === undefined || closer >= from + MAX_CODE_CHARACTERS ? from : closer + length
+  return closer < 0 || closer >= from + MAX_CODE_CHARACTERS ? from : closer + length
 }
 
-interface Opener {
-  readonly from: number
-  readonly length: number
-}
-
-function closerFrom(reading: Reading, ticks: Ticks, opener: Opener): number | undefined {
-  const { text } = reading
-  const { from, length } = opener
-  if ((ticks.last[length] ?? -1) >= from) return firstRun(text, opener)
+/** Look on behind what was seen, for a run of that length. */
+function nextRun({ text, ticks }: Coded, from: number, length: number): number {
   const limit = Math.min(text.length, from + MAX_CODE_CHARACTERS)
   let at = Math.max(from, ticks.seen)
-  while (at < limit) {
+  let found = -1
+  while (at < limit && found < 0) {
     const unit = text.charCodeAt(at)
     if (unit === NEWLINE) break
     if (unit !== TICK) {
       at++
       continue
     }
-    const found = ticksAt(text, at)
-    ticks.last[found] = at
-    at += found
-    if (found === length) break
+    const run = ticksAt(text, at)
+    ticks.last[run] = at
+    if (run === length) found = at
+    at += run
   }
   ticks.seen = at
-  const last = ticks.last[length] ?? -1
-  return last >= from ? last : undefined
+  return found
 }
 
 /** There is one: it was seen. */
-function firstRun(text: string, { from, length }: Opener): number {
-  let at = from
-  for (;;) {
-    at = text.indexOf("`", at)
-    const found = ticksAt(text, at)
-    if (found === length) return at
-    at += found
-  }
+function firstRun(text: string, from: number, length: number): number {
+  let at = text.indexOf("`", from)
+  for (let run = ticksAt(text, at); run !== length; run = ticksAt(text, at))
+    at = text.indexOf("`", at + run)
+  return at
 }
 
 function ticksAt(text: string, start: number): number {
   const limit = start + MOST_TICKS
-  let end = start
+  let end = start + 1
   while (end < limit && text.charCodeAt(end) === TICK) end++
   return end - start
 }

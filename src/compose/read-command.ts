@@ -13,7 +13,7 @@ export function readCommand(reading: Reading, at: number, leads: boolean): numbe
   const end = readWord(reading, start, limitOf(text, start))
   if (!(reading.next & BOUNDARY)) return end
   const stripped = strippedEnd(reading, start, end)
-  const whole = words.commands.find(text, start, end, reading.hash)
+  const whole = words.commands.find(text, start, end)
   const known = whole ?? (stripped < end ? words.commands.find(text, start, stripped) : undefined)
   if (known === undefined) return leads ? readUnknown(reading, at, stripped) : end
   if (known.kind === "action" && !leads) return end

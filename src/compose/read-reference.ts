@@ -2,14 +2,15 @@ import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS } from "../message/limits.ts"
 import { type ReadAddress, readAddress, readQuoted, readWordAddress } from "./address.ts"
 import { AT_SIGN, BANG, COLON, HASH, PATH, SEPARATOR, TRAITS } from "./characters.ts"
 import { plainLines, plainLinesAt } from "./plain-lines.ts"
+import type { KnownNode } from "./node.ts"
 import { examine, type Reading, readWord, strippedEnd } from "./reading.ts"
 import type { Prefix } from "./vocabulary.ts"
-import { hashOf } from "./word-table.ts"
 
 /** A reference is read this far and no further, so that no keystroke can matter far away. */
 export const MAX_REFERENCE_CHARACTERS = MAX_PATH_CHARACTERS
 
 const QUOTE = 34
+const COLON_UNIT = 58
 
 /** Read the reference whose `@` is at `at`, if there is one, and say where to go on. */
 export function readReference(reading: Reading, at: number): number {
@@ -78,25 +79,29 @@ function readPlacedPath(reading: Reading, at: number, end: number): number {
 
 function readContext(reading: Reading, at: number, end: number): number {
   const { text, words, nodes, base } = reading
-  const stripped = strippedEnd(reading, at + 1, end)
-  const hash = stripped === end ? reading.hash : hashOf(text, at + 1, stripped)
-  const name = words.contexts.find(text, at + 1, stripped, hash)
-  if (name === undefined) return end
-  const after = at + 1 + name.length
-  const raw = text.slice(at, after)
-  nodes.push({ kind: "context", start: at - base, end: after - base, raw, name })
-  return after
+  if (!words.contexts.mayStart(text, at + 1)) return end
+  const known = words.contexts.find(text, at + 1, strippedEnd(reading, at + 1, end))
+  if (!known) return end
+  const { raw, name } = known
+  nodes.push({ kind: "context", start: at - base, end: at - base + raw.length, raw, name })
+  return at + raw.length
 }
 
 /** `@skill:pdf`; but a colon may also stand in a path, and a drive or a URL begin with one. */
 function readColon(reading: Reading, at: number, end: number): number {
   const { text, words } = reading
-  const colon = text.indexOf(":", at)
+  const colon = colonFrom(text, at + 1)
   const prefix = words.prefixes.find(text, at + 1, colon)
   if (prefix?.type === "file") return readFile(reading, at, colon + 1)
   if (prefix) return readNamed(reading, at, { prefix, start: colon + 1, end })
   const isUrl = text.startsWith("//", colon + 1) && colon > at + 2
   return isUrl ? end : readPlacedPath(reading, at, end)
+}
+
+function colonFrom(text: string, start: number): number {
+  let at = start
+  while (text.charCodeAt(at) !== COLON_UNIT) at++
+  return at
 }
 
 interface Named {
@@ -105,25 +110,48 @@ interface Named {
   readonly end: number
 }
 
-function readNamed(reading: Reading, at: number, { prefix, start, end }: Named): number {
+function readNamed(reading: Reading, at: number, named: Named): number {
   const { text } = reading
-  const value =
-    text.charCodeAt(start) === QUOTE
-      ? readQuoted(text, start, limitOf(reading, at))
-      : wordValue(reading, start, end)
-  if (!value || value.value === "" || value.value.length > MAX_NAME_CHARACTERS) return end
-  pushNamed(reading, at, prefix, value)
-  return value.end
-}
-
-interface Value {
-  readonly value: string
-  readonly end: number
-}
-
-function wordValue(reading: Reading, start: number, end: number): Value {
+  const { prefix, start, end } = named
+  if (text.charCodeAt(start) === QUOTE) return readQuotedName(reading, at, named)
   const stripped = strippedEnd(reading, start, end)
-  return { value: reading.text.slice(start, stripped), end: stripped }
+  if (stripped === start || stripped - start > MAX_NAME_CHARACTERS) return end
+  const { base, nodes } = reading
+  const name = text.slice(start, stripped)
+  nodes.push(
+    nodeOf(prefix, { start: at - base, end: stripped - base, raw: text.slice(at, stripped) }, name),
+  )
+  return stripped
+}
+
+function readQuotedName(reading: Reading, at: number, { prefix, start, end }: Named): number {
+  const { text, base, nodes } = reading
+  const quoted = readQuoted(text, start, limitOf(reading, at))
+  if (!quoted || quoted.value === "" || quoted.value.length > MAX_NAME_CHARACTERS) return end
+  const raw = text.slice(at, quoted.end)
+  nodes.push(nodeOf(prefix, { start: at - base, end: quoted.end - base, raw }, quoted.value))
+  return quoted.end
+}
+
+interface Placed {
+  readonly start: number
+  readonly end: number
+  readonly raw: string
+}
+
+function nodeOf(prefix: Named["prefix"], { start, end, raw }: Placed, name: string): KnownNode {
+  switch (prefix.type) {
+    case "skill":
+      return { kind: "skill", start, end, raw, name }
+    case "symbol":
+      return { kind: "symbol", start, end, raw, name }
+    case "branch":
+      return { kind: "branch", start, end, raw, name }
+    case "mention":
+      return { kind: "mention", start, end, raw, of: prefix.of, name }
+    case "server":
+      return { kind: "resource", start, end, raw, server: prefix.server, uri: name }
+  }
 }
 
 /** `@"a b.md"#L3`, or what follows `@file:`, which may be any word. */
@@ -136,31 +164,6 @@ function limitOf(reading: Reading, at: number): number {
   const limit = Math.min(reading.text.length, at + MAX_REFERENCE_CHARACTERS)
   examine(reading, limit)
   return limit
-}
-
-function pushNamed(reading: Reading, at: number, prefix: Named["prefix"], value: Value) {
-  const { text, nodes, base } = reading
-  const name = value.value
-  const start = at - base
-  const end = value.end - base
-  const raw = text.slice(at, value.end)
-  switch (prefix.type) {
-    case "skill":
-      nodes.push({ kind: "skill", start, end, raw, name })
-      break
-    case "symbol":
-      nodes.push({ kind: "symbol", start, end, raw, name })
-      break
-    case "branch":
-      nodes.push({ kind: "branch", start, end, raw, name })
-      break
-    case "mention":
-      nodes.push({ kind: "mention", start, end, raw, of: prefix.of, name })
-      break
-    case "server":
-      nodes.push({ kind: "resource", start, end, raw, server: prefix.server, uri: name })
-      break
-  }
 }
 
 function pushFile({ text, nodes, base }: Reading, at: number, read: ReadAddress): number {

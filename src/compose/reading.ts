@@ -1,7 +1,6 @@
 import { BOUNDARY, CLOSER, STOP, TRAITS, WORD, withoutPunctuation } from "./characters.ts"
 import type { KnownNode } from "./node.ts"
 import type { Words } from "./vocabulary.ts"
-import { hashed } from "./word-table.ts"
 
 /** What the readers of tokens share: the text, the words they know, and where nodes go. */
 export interface Reading {
@@ -12,34 +11,26 @@ export interface Reading {
   base: number
   /** The first unit that nobody has looked at: what lies behind it cannot have mattered. */
   examined: number
-  /** Every trait that a unit of the word read last has, and those of its last unit. */
+  /** Every trait that a unit of the word read last has, those of its last unit, and those of what
+   *  follows it. */
   seen: number
   last: number
-  /** The traits of what follows it. */
   next: number
-  hash: number
 }
 
 /** Where the word ends that starts at `start`. */
 export function readWord(reading: Reading, start: number, limit: number): number {
   const { text } = reading
   let seen = 0
-  let last = 0
-  let next = 0
-  let hash = 0
   let end = start
   for (; end < limit; end++) {
-    const unit = text.charCodeAt(end)
-    next = TRAITS[unit] ?? 0
-    if (!(next & WORD)) break
-    last = next
-    seen |= next
-    hash = hashed(hash, unit)
+    const trait = TRAITS[text.charCodeAt(end)] ?? 0
+    if (!(trait & WORD)) break
+    seen |= trait
   }
   reading.seen = seen
-  reading.last = last
-  reading.hash = hash
-  reading.next = end === text.length ? BOUNDARY : next
+  reading.last = end === start ? 0 : (TRAITS[text.charCodeAt(end - 1)] ?? 0)
+  reading.next = end === text.length ? BOUNDARY : (TRAITS[text.charCodeAt(end)] ?? 0)
   examine(reading, end)
   return end
 }

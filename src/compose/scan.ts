@@ -1,5 +1,4 @@
 import {
-  AT,
   BEGINS,
   BREAK,
   FENCE,
@@ -13,8 +12,9 @@ import {
   WHITE,
   WIDE,
 } from "./characters.ts"
-import { codeEnd, newTicks, type Ticks } from "./code-span.ts"
+import { type Coded, codeEnd, newTicks } from "./code-span.ts"
 import { closesFence, type Fence, type Fenced, opensFence } from "./fence.ts"
+import type { KnownNode } from "./node.ts"
 import { readCommand, readDollar } from "./read-command.ts"
 import { readReference } from "./read-reference.ts"
 import type { Words } from "./vocabulary.ts"
@@ -35,7 +35,7 @@ export interface State {
 export const FIRST_STATE: State = { word: "start", fresh: true, fence: null, leading: true }
 
 /** One pass over a text, from left to right, that can stop and go on. */
-export interface Scan extends Fenced {
+export interface Scan extends Fenced, Coded {
   at: number
   fresh: boolean
   /** Where in a word the text begins. */
@@ -44,7 +44,6 @@ export interface Scan extends Fenced {
   readonly lead: number
   /** Where the last token ended. */
   token: number
-  readonly ticks: Ticks
 }
 
 /** No token is looked at for longer than this. Where a scan shall stop, its text has to go on for so
@@ -55,8 +54,9 @@ export function newScan(text: string, words: Words, state: State = FIRST_STATE):
   const { word, fresh, fence } = state
   const lead = state.leading ? firstWord(text) : -1
   const place = { at: 0, word, fresh, fence, lead, token: 0, ticks: newTicks() }
-  const unread = { nodes: [], base: 0, examined: 0, seen: 0, last: 0, next: 0, hash: 0 }
-  return { text, words, ...unread, ...place }
+  const nodes: KnownNode[] = []
+  const unread = { base: 0, examined: 0, seen: 0, last: 0, next: 0 }
+  return { text, words, nodes, ...unread, ...place }
 }
 
 function firstWord(text: string): number {
@@ -109,25 +109,19 @@ function runProse(scan: Scan, stop: number) {
       before = sort
     }
     if (at >= stop) break
-    if (before === PLAIN && sort < TICK) {
-      at = pastMarks(text, at + 1, stop)
-      continue
-    }
-    if (sort === BREAK) {
-      before = WHITE
+    if (sort < TICK) {
+      at = before === PLAIN ? pastMarks(text, at + 1, stop) : readMark(scan, at, before)
+      before = PLAIN
+    } else if (sort === TICK) {
+      at = codeEnd(scan, at)
+      before = PLAIN
+    } else {
       at++
+      before = WHITE
       scan.fresh = at === stop
-      if (at === stop || !((TRAITS[text.charCodeAt(at)] ?? 0) & FENCE)) continue
-      const end = opensFence(scan, at)
-      if (end === undefined) continue
-      at = end
-      break
+      if (at < stop && (TRAITS[text.charCodeAt(at)] ?? 0) & FENCE) at = opensFence(scan, at) ?? at
+      if (scan.fence) break
     }
-    if (sort === TICK) at = codeEnd(scan, scan.ticks, at)
-    else if (before !== WHITE && sort !== AT) at++
-    else if (!((TRAITS[text.charCodeAt(at + 1)] ?? 0) & BEGINS)) at++
-    else at = readToken(scan, at, sort)
-    before = PLAIN
   }
   scan.at = at
 }
@@ -141,13 +135,23 @@ function pastMarks(text: string, at: number, stop: number): number {
   return at
 }
 
-/** Where to go on behind a slash, a dollar or an at sign. */
-function readToken(scan: Scan, at: number, sort: number): number {
-  if (sort === SLASH) scan.token = readCommand(scan, at, at === scan.lead)
-  else if (sort !== AT) scan.token = readDollar(scan, at)
-  else scan.token = wordAt(scan, at) === "inside" ? at + 1 : readReference(scan, at)
+/** Where to go on behind a slash, a dollar or an at sign that may begin a token. */
+function readMark(scan: Scan, at: number, before: number): number {
+  const { text } = scan
+  if (!((TRAITS[text.charCodeAt(at + 1)] ?? 0) & BEGINS)) return at + 1
+  const mark = text.charCodeAt(at)
+  if (mark === AT_UNIT)
+    scan.token =
+      before === OPENER && wordAt(scan, at) === "inside" ? at + 1 : readReference(scan, at)
+  else if (before !== WHITE) scan.token = at + 1
+  else
+    scan.token =
+      mark === SLASH_UNIT ? readCommand(scan, at, at === scan.lead) : readDollar(scan, at)
   return scan.token
 }
+
+const SLASH_UNIT = 47
+const AT_UNIT = 64
 
 /** What the unit before a place says, even where the text begins with it. */
 function sortBefore(scan: Scan, at: number): number {

@@ -34,10 +34,13 @@ export type Prefix =
   | { readonly type: "mention"; readonly of: string }
   | { readonly type: "server"; readonly server: string }
 
-export interface KnownCommand {
-  /** As it is typed, so that a node need not cut it out. */
+/** A word as it is typed and what it names, so that a node need not cut them out. */
+export interface KnownName {
   readonly raw: string
   readonly name: string
+}
+
+export interface KnownCommand extends KnownName {
   readonly kind: CommandKind
 }
 
@@ -45,7 +48,7 @@ export interface KnownCommand {
 export interface Words {
   readonly commands: WordTable<KnownCommand>
   readonly prefixes: WordTable<Prefix>
-  readonly contexts: WordTable<string>
+  readonly contexts: WordTable<KnownName>
 }
 
 export function wordsOf(vocabulary: Vocabulary): Words {
@@ -57,7 +60,9 @@ export function wordsOf(vocabulary: Vocabulary): Words {
   const words = {
     commands: new WordTable(commands),
     prefixes: new WordTable(prefixesOf(vocabulary)),
-    contexts: new WordTable(vocabulary.contexts.map((name) => [name, name] as const)),
+    contexts: new WordTable(
+      vocabulary.contexts.map((name) => [name, { raw: `@${name}`, name }] as const),
+    ),
   }
   prepared.set(vocabulary, words)
   return words
@@ -66,13 +71,13 @@ export function wordsOf(vocabulary: Vocabulary): Words {
 const prepared = new WeakMap<Vocabulary, Words>()
 
 // The later entry wins: nothing a host adds can take a word of ours.
-function prefixesOf({ mentions, servers }: Vocabulary): Map<string, Prefix> {
-  return new Map<string, Prefix>([
+function prefixesOf({ mentions, servers }: Vocabulary): (readonly [string, Prefix])[] {
+  return [
     ...servers.map((server) => [server, { type: "server", server }] as const),
     ...mentions.map((of) => [of, { type: "mention", of }] as const),
     ["skill", { type: "skill" }],
     ["symbol", { type: "symbol" }],
     ["branch", { type: "branch" }],
     ["file", { type: "file" }],
-  ])
+  ]
 }

@@ -1,5 +1,6 @@
 import { decodeText } from "../files/sniff.ts"
 import type {
+  CommandPart,
   EditorContextPart,
   FileAttachmentPart,
   FileRefPart,
@@ -8,6 +9,7 @@ import type {
   TextPart,
   UnknownPart,
 } from "../message/part.ts"
+import type { Metadata } from "../message/row.ts"
 import { type Denial, judge, judgeValue } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 
@@ -26,6 +28,8 @@ export function admit(policy: IngressPolicy, part: Part | UnknownPart): Part | U
       return admitMention(policy, part as MentionPart)
     case "file-attachment":
       return admitAttachment(policy, part as FileAttachmentPart)
+    case "command":
+      return admitCommand(policy, part as CommandPart)
     default:
       return part
   }
@@ -37,6 +41,25 @@ function admitText(policy: IngressPolicy, part: TextPart): Part {
   if (verdict.verdict === "allow") return part
   if (verdict.verdict === "deny") return denied({ ...part, text: "" }, verdict)
   return { ...part, text: verdict.text, ingress: redacted(verdict) }
+}
+
+function admitCommand(policy: IngressPolicy, part: CommandPart): Part {
+  const verdict = judgeValue(policy, { origin: "paste" }, { args: part.args, raw: part.raw ?? "" })
+  if (verdict.verdict === "allow") return part
+  if (verdict.verdict === "deny") return denied({ ...part, args: {}, raw: "" }, verdict)
+  const { args, raw } = verdict.value as Pick<CommandPart, "args" | "raw">
+  return { ...part, args, ...(part.raw === undefined ? {} : { raw }), ingress: redacted(verdict) }
+}
+
+/** What was typed is kept beside the parts, and must not keep what they may not. Where something was
+ *  removed from it, its spans no longer fit and go too. */
+export function admitMetadata(policy: IngressPolicy, metadata: Metadata): Metadata {
+  const verdict = judgeValue(policy, { origin: "paste" }, metadata)
+  if (verdict.verdict === "allow") return metadata
+  if (verdict.verdict === "deny") return {}
+  const clean = verdict.value as Metadata
+  const input = clean.composer_input as { source?: unknown } | undefined
+  return input ? { ...clean, composer_input: { source: input.source } } : clean
 }
 
 function admitContext(policy: IngressPolicy, part: EditorContextPart): Part {

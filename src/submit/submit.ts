@@ -25,7 +25,7 @@ import type {
   SessionAction,
   Store,
 } from "../store/store.ts"
-import { admit } from "./admit.ts"
+import { admit, admitMetadata } from "./admit.ts"
 import { digestOf } from "./digest.ts"
 import { type PreparedPart, preparePart } from "./prepare-part.ts"
 import { type NamedPart, type Resolved, resolve, type Unresolved } from "./resolve.ts"
@@ -124,11 +124,12 @@ export interface QueuedEdit {
 export async function editQueued(rooms: SubmitRooms, edit: QueuedEdit): Promise<MessageChanged> {
   refuseReserved(edit.metadata)
   const prepared = edit.parts && (await editedParts(rooms, edit.session_id, edit.parts))
+  const metadata = edit.metadata && admitMetadata(rooms.policy(null), edit.metadata)
   return rooms.store.changeQueued({
     session_id: edit.session_id,
     message_id: edit.message_id,
     ...prepared,
-    ...(edit.metadata === undefined ? {} : { metadata: edit.metadata }),
+    ...(metadata === undefined ? {} : { metadata }),
     ...(edit.position === undefined ? {} : { position: edit.position }),
     ...(edit.after === undefined ? {} : { after: edit.after }),
     ...(edit.state === undefined ? {} : { state: edit.state }),
@@ -159,9 +160,9 @@ function metadataOf({ metadata, model }: Submission): Metadata {
 }
 
 /** The first words as they were typed, for a session that has no name yet. */
-function titleOf({ parts, metadata }: Submission): string | null {
+function titleOf(parts: readonly NamedPart[], metadata: Metadata | undefined): string | null {
   const input = metadata?.composer_input as { source?: string } | undefined
-  const said = parts.find((part): part is TextPart => part.type === "text")?.text
+  const said = (parts.find(({ part }) => part.type === "text")?.part as TextPart | undefined)?.text
   const text = input?.source ?? said
   const [line = ""] =
     text
@@ -256,17 +257,18 @@ interface MessageRow {
 async function appendMessage(rooms: SubmitRooms, place: Place, row: MessageRow): Promise<Appended> {
   const { submission, message_id } = row
   const { parts, captures } = await preparedParts(rooms, place, row.parts)
+  const metadata = submission.metadata && admitMetadata(place.policy, submission.metadata)
   return rooms.store.append({
     session_id: submission.session_id,
     message_id,
-    metadata: metadataOf(submission),
+    metadata: metadataOf({ ...submission, metadata }),
     digest: digestOf([submission.parts, submission.metadata ?? {}]),
     parts,
     captures,
     mode: submission.mode ?? "immediate",
     position: submission.position ?? null,
     expected_turn_id: submission.expected_turn_id ?? null,
-    title: titleOf(submission),
+    title: titleOf(row.parts, metadata),
     owner: rooms.owner,
   })
 }

@@ -68,11 +68,10 @@ describe("ignore rules", () => {
 
 /** Pieces that a pattern is put together from, the odd ones among them. */
 const PIECES = [
-  ..."abc./*?-!# ".split(""),
-  ...["ab", "a.b", "**", "**/", "/**", "***", "\\*", "\\a", "\\", "\\ ", "\\!"],
-  ...["[ab]", "[!a]", "[^b-]", "[a-c]", "[]a]", "[a", "[/]", "[a\\]b]", "[:a]"],
-  ...["[[:alpha:]]", "[[:digit:]b]", "[[:nope:]]"],
-]
+  "a b c . / * ? - ! # ab a.b ** **/ /** *** \\* \\a \\ \\!".split(" "),
+  "[ab] [!a] [^b-] [a-c] []a] [a [/] [a\\]b] [:a] [[:alpha:]] [[:digit:]b] [[:nope:]]".split(" "),
+  [" ", "\\ "],
+].flat()
 const NAMES = ["a", "b", "ab", "a.b", "c", "a*", "-", "a b", "#a", "!a", "]", "a/a", "a/b", "a/ab"]
 const DEEP_NAMES = [...NAMES, "ab/a", "ab/ab/b", "a/a/a", "a/b/c", "b/a/c", "b/b/a.b", "b/b/a b"]
 

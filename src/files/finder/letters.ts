@@ -102,7 +102,7 @@ export interface Query {
   readonly alphabet: string
 }
 
-export const MAX_QUERY_CHARACTERS = 256
+export const MAX_QUERY_CHARACTERS = 128
 const MAX_ALPHABET = 31
 
 export function readQuery(typed: string): Query {

@@ -1,0 +1,217 @@
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import type { EditorContextPart } from "../../src/message/part.ts"
+import { png } from "../build.ts"
+import { openDesk, partsIn, seen, typed, write } from "./house.ts"
+
+const REVIEW =
+  "---\ndescription: Review\n---\nReview $1 for $2. All: $ARGUMENTS, again $@. It costs $5."
+const SKILL = "---\nname: tables\ndescription: When tables are drawn.\n---\nDraw straight lines."
+const FILES = {
+  ".agents/commands/review.md": REVIEW,
+  ".agents/commands/plain.md": "Say hello.",
+  ".agents/skills/tables/SKILL.md": SKILL,
+}
+
+describe("a command", () => {
+  it("[CMP-041] [CMP-050] [CMP-051] [CMP-052] [CMP-054] becomes the text of its template", async () => {
+    const desk = await openDesk(FILES)
+    const sent = await typed(desk, "/review a.ts speed")
+    expect(partsIn(sent).map(({ type, outcome }) => [type, outcome])).toEqual([
+      ["command", "template"],
+      ["text", undefined],
+    ])
+    expect(await seen(desk)).toEqual([
+      "Review a.ts for speed. All: a.ts speed, again a.ts speed. It costs $5.",
+    ])
+  })
+
+  it("[CMP-055] without arguments is resolved all the same", async () => {
+    const desk = await openDesk(FILES)
+    await typed(desk, "/plain")
+    expect(await seen(desk)).toEqual(["Say hello."])
+  })
+
+  it("[CMP-043] that searches is a text with its intent", async () => {
+    const desk = await openDesk()
+    const sent = await typed(desk, "/search icon set")
+    expect(partsIn(sent)[1]).toMatchObject({ type: "text", text: "icon set", intent: "search" })
+    expect(await seen(desk)).toEqual(["icon set"])
+  })
+
+  it("[CMP-106] that reads shows the file", async () => {
+    const desk = await openDesk()
+    await write(join(desk.workspace, "a.txt"), "one\ntwo\n")
+    await typed(desk, "/read a.txt")
+    expect(await seen(desk)).toEqual(["File a.txt:\none\ntwo\n"])
+  })
+
+  it("[CMP-044] [decision 5] that nobody knows goes on as typed, and the user is told", async () => {
+    const desk = await openDesk()
+    const sent = await typed(desk, "/nope do it")
+    expect(sent.notices).toMatchObject([{ message: "/nope is no command here: sent as typed" }])
+    expect(await seen(desk)).toEqual(["/nope do it"])
+  })
+
+  it("[decision 5] inside the text is text: don't /clear yet clears nothing", async () => {
+    const desk = await openDesk()
+    await typed(desk, "remember me")
+    await desk.host.idle()
+    const sent = await typed(desk, "don't /clear yet")
+    expect([sent.actions, sent.notices]).toEqual([[], []])
+    expect(await seen(desk)).toEqual(["don't /clear yet"])
+    expect(desk.model.calls.at(-1)?.prompt).toHaveLength(3)
+  })
+
+  it("[CMP-042] [CMP-048] [decision 6] to the session is a row of the queue, and says what it did", async () => {
+    const desk = await openDesk()
+    await typed(desk, "remember me")
+    const sent = await typed(desk, "/clear")
+    expect(sent.message?.message.metadata.action).toEqual({ type: "clear" })
+    await desk.host.idle()
+    await typed(desk, "who am I?")
+    await desk.host.idle()
+    expect(desk.model.calls.at(-1)?.prompt).toHaveLength(1)
+    const { messages } = await desk.host.store.history(desk.session, { limit: 9 })
+    expect(messages.map(({ metadata }) => metadata.host === true)).toEqual([true, false, false])
+  })
+
+  it("[decision 6] before a message acts before it", async () => {
+    const desk = await openDesk()
+    await typed(desk, "first")
+    await desk.host.idle()
+    const sent = await typed(desk, "/rewind /search things")
+    expect(sent.actions).toHaveLength(1)
+    await desk.host.idle()
+    expect(desk.model.calls.at(-1)?.prompt.map(({ role }) => role)).toEqual(["user"])
+  })
+
+  it("[QUE-003] [decision 6] sent twice under one id acts once", async () => {
+    const desk = await openDesk()
+    const first = await typed(desk, "/branch side", {
+      message_id: "msg_0123456789ab000aaaaaaaaaaa",
+    })
+    await desk.host.idle()
+    const again = await typed(desk, "/branch side", {
+      message_id: "msg_0123456789ab000aaaaaaaaaaa",
+    })
+    expect(again.message?.replayed).toBe(true)
+    expect(again.message?.message.id).toBe(first.message?.message.id)
+    const sessions = await desk.host.store.sessions({ limit: 9 })
+    expect(sessions.filter(({ parent_id }) => parent_id === desk.session)).toHaveLength(1)
+  })
+
+  it("that only shows something leaves no row", async () => {
+    const desk = await openDesk(FILES)
+    const sent = await typed(desk, "/help review")
+    expect([sent.message, sent.shown[0]?.text]).toEqual([null, "/review  Review"])
+  })
+
+  it("[BEY-05] that lacks an argument is asked for it", async () => {
+    const desk = await openDesk()
+    await expect(typed(desk, "/search")).rejects.toMatchObject({
+      code: "missing_arguments",
+      details: [{ path: "/parts/0/args/query" }],
+    })
+  })
+
+  it("[CMP-045] of a repository waits until it is trusted", async () => {
+    const desk = await openDesk()
+    const file = join(desk.workspace, ".agents/commands/theirs.md")
+    await write(file, "Theirs: $1")
+    await desk.host.workspaces.refresh(desk.workspace)
+    await expect(typed(desk, "/theirs x")).rejects.toMatchObject({ code: "untrusted" })
+    await desk.host.workspaces.trust.trust(file)
+    await desk.host.workspaces.refresh(desk.workspace)
+    await typed(desk, "/theirs x")
+    expect(await seen(desk)).toEqual(["Theirs: x"])
+  })
+
+  it("[BEY-05] shows the shell command it would run, and runs what was approved", async () => {
+    const desk = await openDesk({ ".claude/commands/now.md": "It is: !`echo noon`" })
+    await expect(typed(desk, "/now")).rejects.toMatchObject({
+      code: "shell_approval",
+      details: [{ message: "echo noon" }],
+    })
+    const sent = await typed(desk, "/now", { approved_shell: ["echo noon"] }).catch(
+      (error) => error,
+    )
+    if (sent instanceof Error) return expect(sent.message).toContain("bubblewrap")
+    expect((await seen(desk)).join("")).toContain("It is: noon")
+  })
+
+  it("takes attachments along", async () => {
+    const desk = await openDesk(FILES)
+    const data = png(4, 4).toString("base64")
+    await typed(desk, "/plain", {
+      parts: [{ type: "file-attachment", name: "a.png", mime: "image/png", data }],
+    })
+    expect(await seen(desk)).toEqual(["Say hello.", "<image>"])
+  })
+})
+
+describe("a mention", () => {
+  it("[CMP-060] [CMP-061] [CMP-062] of a skill loads it as its call would, and is not sent", async () => {
+    const desk = await openDesk(FILES)
+    const sent = await typed(desk, "see @skill:tables please")
+    expect(partsIn(sent).map(({ type }) => type)).toContain("mention")
+    const shown = await seen(desk)
+    expect(shown).toContain('<skill_content name="tables">\nDraw straight lines.\n</skill_content>')
+    expect(shown.join("\n")).not.toContain("@skill")
+  })
+
+  it("[CMP-046] of a skill by its slash is the same", async () => {
+    const desk = await openDesk(FILES)
+    await typed(desk, "/tables")
+    expect(await seen(desk)).toEqual([
+      '<skill_content name="tables">\nDraw straight lines.\n</skill_content>',
+    ])
+  })
+
+  it("[CMP-024] [CMP-063] of a file is lowered as a reference with its range", async () => {
+    const desk = await openDesk()
+    await write(join(desk.workspace, "a.txt"), "one\ntwo\nthree\n")
+    await typed(desk, "look at @a.txt#L2-3 now")
+    expect(await seen(desk)).toEqual(["look at ", "File a.txt, lines 2-3:\ntwo\nthree", " now"])
+  })
+
+  it("[CMP-064] of a symbol is its identifier", async () => {
+    const desk = await openDesk()
+    await typed(desk, "@symbol:Foo")
+    expect((await seen(desk))[0]).toContain('<editor_context kind="ref">')
+  })
+
+  it("[CMP-070] [CMP-071] [CMP-072] [CMP-073] [CMP-076] [CMP-080] of the editor's state is that state", async () => {
+    const desk = await openDesk()
+    const selection: EditorContextPart = {
+      type: "editor-context",
+      kind: "selection",
+      source: "canvas",
+      payload: { node: 7 },
+      emitted_at: 1,
+    }
+    const sent = await typed(desk, "make @selection red", { contexts: [selection] })
+    expect(partsIn(sent).at(-2)).toMatchObject({ ...selection, derived_from: expect.any(String) })
+    expect(await seen(desk)).toContain(
+      '<editor_context kind="selection" source="canvas">{"node":7}</editor_context>',
+    )
+  })
+
+  it("[CMP-065] of nothing is left out, and the user is told", async () => {
+    const desk = await openDesk()
+    const sent = await typed(desk, "make @selection red")
+    expect(sent.notices).toMatchObject([{ message: "nothing here says what @selection is" }])
+    expect(await seen(desk)).toEqual(["make ", " red"])
+  })
+})
+
+describe("what was typed", () => {
+  it("[CMP-111] [CMP-114] [CMP-115] is kept as it was, whatever became of it", async () => {
+    const desk = await openDesk(FILES)
+    const sent = await typed(desk, "/review a b")
+    await desk.host.idle()
+    const stored = await desk.host.store.message(desk.session, sent.message?.message.id ?? "")
+    expect(stored?.metadata.composer_input).toEqual({ source: "/review a b" })
+    expect(stored?.parts.map(({ data }) => data)).toEqual(partsIn(sent))
+  })
+})

@@ -1,0 +1,60 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { partsOfInput } from "../../src/compose/bridge.ts"
+import { parse } from "../../src/compose/parse.ts"
+import { DEFAULT_CONTEXTS, type Vocabulary } from "../../src/compose/vocabulary.ts"
+import type { Submission, Submitted } from "../../src/submit/submit.ts"
+import { temporaryFolder } from "../build.ts"
+import { type House, newSession, openHouse } from "../session/house.ts"
+
+export interface Desk extends House {
+  readonly session: string
+  readonly home: string
+}
+
+/** A host with command files in the user's home, who is trusted, and a workspace of its own. */
+export async function openDesk(files: Readonly<Record<string, string>> = {}): Promise<Desk> {
+  const home = join(await temporaryFolder(), "home")
+  for (const [path, text] of Object.entries(files)) await write(join(home, path), text)
+  const house = await openHouse({ script: [{ text: "ok" }], environment: { HOME: home } })
+  return { ...house, home, session: await newSession(house) }
+}
+
+export async function write(path: string, text: string) {
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, text)
+}
+
+/** Send what someone typed, as every surface does: parsed, bridged, resolved. */
+export async function typed(
+  desk: Desk,
+  source: string,
+  more: Partial<Submission> = {},
+): Promise<Submitted> {
+  const vocabulary = await vocabularyOf(desk)
+  const parts = partsOfInput({ source, nodes: parse(source, vocabulary) }, vocabulary)
+  const metadata = { composer_input: { source } }
+  const { session: session_id } = desk
+  return desk.host.submit({
+    session_id,
+    metadata,
+    ...more,
+    parts: [...parts, ...(more.parts ?? [])],
+  })
+}
+
+export async function vocabularyOf({ host, workspace }: Desk): Promise<Vocabulary> {
+  const commands = await host.workspaces.vocabulary(workspace)
+  return { commands, mentions: [], contexts: DEFAULT_CONTEXTS, servers: [] }
+}
+
+/** All that the model was shown of the last message, block by block. */
+export async function seen(desk: Desk): Promise<string[]> {
+  await desk.host.idle()
+  const blocks = desk.model.calls.at(-1)?.newest?.blocks ?? []
+  return blocks.map((block) => (block.type === "text" ? block.text : `<${block.type}>`))
+}
+
+export function partsIn({ message }: Submitted) {
+  return (message?.message.parts ?? []).map(({ data }) => data as Record<string, unknown>)
+}
