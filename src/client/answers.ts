@@ -146,6 +146,14 @@ export interface CommandFinding {
   readonly line: number
   readonly message: string
 }
+export interface CompletionItem {
+  readonly kind: string
+  readonly insert: string
+  readonly label: string
+  readonly description?: string
+  readonly hint?: string
+  readonly positions: readonly number[]
+}
 export interface DraftAnswer {
   readonly revision: number
   readonly draft: { readonly source: string; readonly attachments?: readonly AnyPart[] } | null

@@ -2,6 +2,7 @@ import type { Session, SessionStatus, StoredMessage, Turn } from "../message/row
 import type {
   Body,
   CommandFinding,
+  CompletionItem,
   DraftAnswer,
   Fault,
   Info,
@@ -145,6 +146,12 @@ export function createClient(options: ClientOptions) {
           "POST",
           "/v1/parse",
           { body },
+        ),
+      complete: (query: Where & { source: string; cursor?: number; limit?: number }) =>
+        json<{ from: number; to: number; items: readonly CompletionItem[] }>(
+          "GET",
+          "/v1/complete",
+          { query },
         ),
       expand: (body: Where & { source: string; approved_shell?: readonly string[] }) =>
         json<{ parts: readonly Metadata[]; warnings: readonly Fault[] }>("POST", "/v1/expand", {

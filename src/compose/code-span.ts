@@ -1,4 +1,5 @@
 import { examine, type Reading } from "./reading.ts"
+import { unitAt, type Units } from "./units.ts"
 
 /** Code between ticks is on one line and no longer than this, so that a tick matters only nearby. */
 const MAX_CODE_CHARACTERS = 4000
@@ -25,28 +26,28 @@ export function newTicks(): Ticks {
 
 /** Where the code ends whose ticks begin at `at`; where those ticks end, when nothing closes them. */
 export function codeEnd(reading: Coded, at: number): number {
-  const { text, ticks } = reading
-  const length = ticksAt(text, at)
+  const { units, ticks } = reading
+  const length = ticksAt(units, at)
   const from = at + length
   const isKnown = (ticks.last[length] ?? -1) >= from
-  const closer = isKnown ? firstRun(text, from, length) : nextRun(reading, from, length)
+  const closer = isKnown ? firstRun(units, from, length) : nextRun(reading, from, length)
   examine(reading, ticks.seen)
   return closer < 0 || closer >= from + MAX_CODE_CHARACTERS ? from : closer + length
 }
 
 /** Look on behind what was seen, for a run of that length. */
-function nextRun({ text, ticks }: Coded, from: number, length: number): number {
+function nextRun({ text, units, ticks }: Coded, from: number, length: number): number {
   const limit = Math.min(text.length, from + MAX_CODE_CHARACTERS)
   let at = Math.max(from, ticks.seen)
   let found = -1
   while (at < limit && found < 0) {
-    const unit = text.charCodeAt(at)
+    const unit = unitAt(units, at)
     if (unit === NEWLINE) break
     if (unit !== TICK) {
       at++
       continue
     }
-    const run = ticksAt(text, at)
+    const run = ticksAt(units, at)
     ticks.last[run] = at
     if (run === length) found = at
     at += run
@@ -56,16 +57,18 @@ function nextRun({ text, ticks }: Coded, from: number, length: number): number {
 }
 
 /** There is one: it was seen. */
-function firstRun(text: string, from: number, length: number): number {
-  let at = text.indexOf("`", from)
-  for (let run = ticksAt(text, at); run !== length; run = ticksAt(text, at))
-    at = text.indexOf("`", at + run)
-  return at
+function firstRun(units: Units, from: number, length: number): number {
+  let at = from
+  for (;;) {
+    const run = unitAt(units, at) === TICK ? ticksAt(units, at) : 0
+    if (run === length) return at
+    at += Math.max(run, 1)
+  }
 }
 
-function ticksAt(text: string, start: number): number {
+function ticksAt(units: Units, start: number): number {
   const limit = start + MOST_TICKS
   let end = start + 1
-  while (end < limit && text.charCodeAt(end) === TICK) end++
+  while (end < limit && unitAt(units, end) === TICK) end++
   return end - start
 }

@@ -1,4 +1,5 @@
 import { examine, type Reading } from "./reading.ts"
+import { unitAt, type Units } from "./units.ts"
 
 /** An open code fence: what it is made of, and how many marks close it. */
 export interface Fence {
@@ -25,10 +26,10 @@ export interface Fenced extends Reading {
 /** Open the fence of the line that starts at `at`, if it has one, and say where its marks end. It
  *  may stand in a list or a quotation. */
 export function opensFence(reading: Fenced, at: number): number | undefined {
-  const { text } = reading
-  const start = pastIndent(text, at, OPENING_INDENT)
-  const mark = text.charCodeAt(start)
-  const length = mark === TICK || mark === TILDE ? marksAt(text, start, mark) : 0
+  const { text, units } = reading
+  const start = pastIndent(units, at, OPENING_INDENT)
+  const mark = unitAt(units, start)
+  const length = mark === TICK || mark === TILDE ? marksAt(units, start, mark) : 0
   const end = start + length
   examine(reading, end)
   if (length < FEWEST_MARKS || (mark === TICK && hasTick(reading, end))) return undefined
@@ -38,14 +39,14 @@ export function opensFence(reading: Fenced, at: number): number | undefined {
 
 /** Close the fence if the line that starts at `at` does, and say where its marks end. */
 export function closesFence(reading: Fenced, at: number, fence: Fence): number | undefined {
-  const { text } = reading
-  const start = pastIndent(text, at, CLOSING_INDENT)
-  const length = marksAt(text, start, fence.mark)
+  const { text, units } = reading
+  const start = pastIndent(units, at, CLOSING_INDENT)
+  const length = marksAt(units, start, fence.mark)
   let end = start + length
   const limit = Math.min(text.length, end + MAX_INFO)
-  while (end < limit && isBlank(text.charCodeAt(end))) end++
+  while (end < limit && isBlank(unitAt(units, end))) end++
   examine(reading, end)
-  const ended = end === text.length || text.charCodeAt(end) === NEWLINE
+  const ended = end === text.length || unitAt(units, end) === NEWLINE
   if (length < fence.length || !ended) return undefined
   reading.fence = null
   return start + length
@@ -60,10 +61,10 @@ function unitsOf(units: string): Uint8Array {
   return table
 }
 
-function pastIndent(text: string, at: number, indent: Uint8Array): number {
-  const limit = Math.min(text.length, at + MAX_INDENT)
+function pastIndent(units: Units, at: number, indent: Uint8Array): number {
+  const limit = at + MAX_INDENT
   let end = at
-  while (end < limit && isOf(indent, text.charCodeAt(end))) end++
+  while (end < limit && isOf(indent, unitAt(units, end))) end++
   return end
 }
 
@@ -71,21 +72,21 @@ function isOf(table: Uint8Array, unit: number): boolean {
   return unit < table.length && table[unit] === 1
 }
 
-function marksAt(text: string, start: number, mark: number): number {
+function marksAt(units: Units, start: number, mark: number): number {
   const limit = start + MOST_MARKS
   let end = start
-  while (end < limit && text.charCodeAt(end) === mark) end++
+  while (end < limit && unitAt(units, end) === mark) end++
   return end - start
 }
 
 /** A line that has more ticks is code between ticks, not a fence. */
 function hasTick(reading: Reading, from: number): boolean {
-  const { text } = reading
+  const { text, units } = reading
   const limit = Math.min(text.length, from + MAX_INFO)
   let at = from
-  while (at < limit && text.charCodeAt(at) !== NEWLINE && text.charCodeAt(at) !== TICK) at++
+  while (at < limit && unitAt(units, at) !== NEWLINE && unitAt(units, at) !== TICK) at++
   examine(reading, at)
-  return text.charCodeAt(at) === TICK
+  return unitAt(units, at) === TICK
 }
 
 function isBlank(unit: number): boolean {

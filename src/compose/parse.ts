@@ -1,11 +1,24 @@
 import type { KnownNode } from "./node.ts"
-import { newScan, run } from "./scan.ts"
+import { FIRST_STATE, LOOK_AHEAD, newScan, run, stateOf } from "./scan.ts"
 import { type Vocabulary, wordsOf } from "./vocabulary.ts"
+
+/** A long source is read in blocks of so many units. */
+const BLOCK_UNITS = 32 * 1024
 
 /** The commands and references in a source, in order; the gaps between them are plain text. Each
  *  node's `raw` is `source.slice(start, end)`, offsets counting UTF-16 units (EA-002, EA-003). */
 export function parse(source: string, vocabulary: Vocabulary): KnownNode[] {
-  const scan = newScan(source, wordsOf(vocabulary))
-  run(scan, source.length)
-  return scan.nodes
+  const words = wordsOf(vocabulary)
+  const nodes: KnownNode[] = []
+  let state = FIRST_STATE
+  for (let at = 0; at < source.length; ) {
+    const units = Math.min(BLOCK_UNITS, source.length - at)
+    const scan = newScan(source.slice(at, at + units + LOOK_AHEAD), words, state)
+    scan.nodes = nodes
+    scan.base = -at
+    run(scan, units)
+    state = stateOf(scan)
+    at += scan.at
+  }
+  return nodes
 }

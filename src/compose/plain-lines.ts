@@ -1,4 +1,5 @@
 import type { Range } from "../message/part.ts"
+import { unitAt, type Units } from "./units.ts"
 
 /** `#L10` and `#L10-25` are nearly every place that anybody writes, so they are read by hand; the
  *  other ways of writing them, and the other places, are `parseFragment`'s. */
@@ -9,25 +10,25 @@ const LETTER_L = 76
 const MOST_DIGITS = 9
 
 /** Where the hash stands, if the word from `start` to `end` may end with plain lines; else -1. */
-export function plainLinesAt(text: string, start: number, end: number): number {
-  let at = beforeDigits(text, end)
-  if (text.charCodeAt(at) === DASH) at = beforeDigits(text, at)
-  const written = text.charCodeAt(at) === LETTER_L && text.charCodeAt(at - 1) === HASH
+export function plainLinesAt(units: Units, start: number, end: number): number {
+  let at = beforeDigits(units, end)
+  if (unitAt(units, at) === DASH) at = beforeDigits(units, at)
+  const written = unitAt(units, at) === LETTER_L && unitAt(units, at - 1) === HASH
   return written && at - 1 > start ? at - 1 : -1
 }
 
-function beforeDigits(text: string, end: number): number {
+function beforeDigits(units: Units, end: number): number {
   let at = end - 1
-  while (isDigit(text.charCodeAt(at)) && at > end - 1 - MOST_DIGITS) at--
+  while (isDigit(unitAt(units, at)) && at > end - 1 - MOST_DIGITS) at--
   return at
 }
 
 /** The lines that are written from `at` to `end`; none, if they are no lines of a file. */
-export function plainLines(text: string, at: number, end: number): Range | undefined {
+export function plainLines(units: Units, at: number, end: number): Range | undefined {
   let start = 0
   let number = 0
   for (; at < end; at++) {
-    const unit = text.charCodeAt(at)
+    const unit = unitAt(units, at)
     if (unit !== DASH) number = number * 10 + unit - 48
     else {
       start = number

@@ -7,14 +7,14 @@ export const MAX_COMMAND_CHARACTERS = 256
 /** Read the command whose slash is at `at`, if there is one, and say where to go on. One that leads
  *  the message is a node in any case; elsewhere its name must be known, and not be an action's. */
 export function readCommand(reading: Reading, at: number, leads: boolean): number {
-  const { text, words } = reading
+  const { text, units, words } = reading
   const start = at + 1
-  if (!leads && !words.commands.mayStart(text, start)) return skipped(reading, start)
+  if (!leads && !words.commands.mayStart(units, start)) return skipped(reading, start)
   const end = readWord(reading, start, limitOf(text, start))
   if (!(reading.next & BOUNDARY)) return end
   const stripped = strippedEnd(reading, start, end)
-  const whole = words.commands.find(text, start, end)
-  const known = whole ?? (stripped < end ? words.commands.find(text, start, stripped) : undefined)
+  const whole = words.commands.find(units, start, end)
+  const known = whole ?? (stripped < end ? words.commands.find(units, start, stripped) : undefined)
   if (known === undefined) return leads ? readUnknown(reading, at, stripped) : end
   if (known.kind === "action" && !leads) return end
   return push(reading, at, known)
@@ -22,12 +22,12 @@ export function readCommand(reading: Reading, at: number, leads: boolean): numbe
 
 /** Read the skill that is named with a dollar, as some tools do: `$pdf`. */
 export function readDollar(reading: Reading, at: number): number {
-  const { text, words, nodes, base } = reading
+  const { text, units, words, nodes, base } = reading
   const start = at + 1
-  if (!words.commands.mayStart(text, start)) return skipped(reading, start)
+  if (!words.commands.mayStart(units, start)) return skipped(reading, start)
   const end = readWord(reading, start, limitOf(text, start))
   if (!(reading.next & BOUNDARY)) return end
-  const known = words.commands.find(text, start, strippedEnd(reading, start, end))
+  const known = words.commands.find(units, start, strippedEnd(reading, start, end))
   if (known?.kind !== "skill") return end
   const { name } = known
   const after = start + name.length

@@ -1,9 +1,10 @@
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS } from "../message/limits.ts"
 import { type ReadAddress, readAddress, readQuoted, readWordAddress } from "./address.ts"
 import { AT_SIGN, BANG, COLON, HASH, PATH, SEPARATOR, TRAITS } from "./characters.ts"
-import { plainLines, plainLinesAt } from "./plain-lines.ts"
 import type { KnownNode } from "./node.ts"
+import { plainLines, plainLinesAt } from "./plain-lines.ts"
 import { examine, type Reading, readWord, strippedEnd } from "./reading.ts"
+import { traitAt, unitAt, type Units } from "./units.ts"
 import type { Prefix } from "./vocabulary.ts"
 
 /** A reference is read this far and no further, so that no keystroke can matter far away. */
@@ -18,7 +19,8 @@ export function readReference(reading: Reading, at: number): number {
   const start = at + 1
   const limit = Math.min(text.length, at + MAX_REFERENCE_CHARACTERS)
   const end = readWord(reading, start, limit)
-  if (end === start) return text.charCodeAt(start) === QUOTE ? readFile(reading, at, start) : start
+  if (end === start)
+    return unitAt(reading.units, start) === QUOTE ? readFile(reading, at, start) : start
   if (end === limit && limit < text.length) return end
   const { seen } = reading
   if (seen & COLON) return readColon(reading, at, end)
@@ -39,9 +41,9 @@ function readPath(reading: Reading, at: number, end: number): number {
 }
 
 /** Whether the word read last needs a second look to be a path. */
-function isOdd({ text, seen }: Reading, start: number): boolean {
+function isOdd({ units, seen }: Reading, start: number): boolean {
   if (seen & AT_SIGN || !(seen & PATH)) return true
-  return ((TRAITS[text.charCodeAt(start)] ?? 0) & PATH) !== 0
+  return (traitAt(units, start) & PATH) !== 0
 }
 
 /** Whether a word is a path by its looks: it has a slash or a dot, and something besides. */
@@ -60,11 +62,11 @@ export function isPath(text: string, start: number, end: number): boolean {
 
 /** The same, with a place in the file behind it. */
 function readPlacedPath(reading: Reading, at: number, end: number): number {
-  const { text, seen, nodes, base } = reading
+  const { text, units, seen, nodes, base } = reading
   const start = at + 1
   const stripped = strippedEnd(reading, start, end)
-  const hash = seen & (COLON | BANG) ? -1 : plainLinesAt(text, start, stripped)
-  const range = hash < 0 ? undefined : plainLines(text, hash + 2, stripped)
+  const hash = seen & (COLON | BANG) ? -1 : plainLinesAt(units, start, stripped)
+  const range = hash < 0 ? undefined : plainLines(units, hash + 2, stripped)
   if (range && !isOdd(reading, start)) {
     const raw = text.slice(at, stripped)
     const path = text.slice(start, hash)
@@ -78,9 +80,9 @@ function readPlacedPath(reading: Reading, at: number, end: number): number {
 }
 
 function readContext(reading: Reading, at: number, end: number): number {
-  const { text, words, nodes, base } = reading
-  if (!words.contexts.mayStart(text, at + 1)) return end
-  const known = words.contexts.find(text, at + 1, strippedEnd(reading, at + 1, end))
+  const { units, words, nodes, base } = reading
+  if (!words.contexts.mayStart(units, at + 1)) return end
+  const known = words.contexts.find(units, at + 1, strippedEnd(reading, at + 1, end))
   if (!known) return end
   const { raw, name } = known
   nodes.push({ kind: "context", start: at - base, end: at - base + raw.length, raw, name })
@@ -89,18 +91,18 @@ function readContext(reading: Reading, at: number, end: number): number {
 
 /** `@skill:pdf`; but a colon may also stand in a path, and a drive or a URL begin with one. */
 function readColon(reading: Reading, at: number, end: number): number {
-  const { text, words } = reading
-  const colon = colonFrom(text, at + 1)
-  const prefix = words.prefixes.find(text, at + 1, colon)
+  const { text, units, words } = reading
+  const colon = colonFrom(units, at + 1)
+  const prefix = words.prefixes.find(units, at + 1, colon)
   if (prefix?.type === "file") return readFile(reading, at, colon + 1)
   if (prefix) return readNamed(reading, at, { prefix, start: colon + 1, end })
   const isUrl = text.startsWith("//", colon + 1) && colon > at + 2
   return isUrl ? end : readPlacedPath(reading, at, end)
 }
 
-function colonFrom(text: string, start: number): number {
+function colonFrom(units: Units, start: number): number {
   let at = start
-  while (text.charCodeAt(at) !== COLON_UNIT) at++
+  while (unitAt(units, at) !== COLON_UNIT) at++
   return at
 }
 
@@ -111,9 +113,9 @@ interface Named {
 }
 
 function readNamed(reading: Reading, at: number, named: Named): number {
-  const { text } = reading
+  const { text, units } = reading
   const { prefix, start, end } = named
-  if (text.charCodeAt(start) === QUOTE) return readQuotedName(reading, at, named)
+  if (unitAt(units, start) === QUOTE) return readQuotedName(reading, at, named)
   const stripped = strippedEnd(reading, start, end)
   if (stripped === start || stripped - start > MAX_NAME_CHARACTERS) return end
   const { base, nodes } = reading

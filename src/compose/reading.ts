@@ -1,10 +1,12 @@
-import { BOUNDARY, CLOSER, STOP, TRAITS, WORD, withoutPunctuation } from "./characters.ts"
+import { BOUNDARY, CLOSER, STOP, WORD, withoutPunctuation } from "./characters.ts"
 import type { KnownNode } from "./node.ts"
+import { traitAt, type Units } from "./units.ts"
 import type { Words } from "./vocabulary.ts"
 
 /** What the readers of tokens share: the text, the words they know, and where nodes go. */
 export interface Reading {
   readonly text: string
+  readonly units: Units
   readonly words: Words
   nodes: KnownNode[]
   /** Spans are told from here. */
@@ -20,17 +22,20 @@ export interface Reading {
 
 /** Where the word ends that starts at `start`. */
 export function readWord(reading: Reading, start: number, limit: number): number {
-  const { text } = reading
+  const { units } = reading
   let seen = 0
+  let last = 0
+  let next = 0
   let end = start
   for (; end < limit; end++) {
-    const trait = TRAITS[text.charCodeAt(end)] ?? 0
-    if (!(trait & WORD)) break
-    seen |= trait
+    next = traitAt(units, end)
+    if (!(next & WORD)) break
+    last = next
+    seen |= next
   }
   reading.seen = seen
-  reading.last = end === start ? 0 : (TRAITS[text.charCodeAt(end - 1)] ?? 0)
-  reading.next = end === text.length ? BOUNDARY : (TRAITS[text.charCodeAt(end)] ?? 0)
+  reading.last = last
+  reading.next = end === reading.text.length ? BOUNDARY : next
   examine(reading, end)
   return end
 }

@@ -6,9 +6,7 @@ import {
   OPENER,
   PLAIN,
   SLASH,
-  SORTS,
   TICK,
-  TRAITS,
   WHITE,
   WIDE,
 } from "./characters.ts"
@@ -17,6 +15,7 @@ import { closesFence, type Fence, type Fenced, opensFence } from "./fence.ts"
 import type { KnownNode } from "./node.ts"
 import { readCommand, readDollar } from "./read-command.ts"
 import { readReference } from "./read-reference.ts"
+import { sortAt, traitAt, unitAt, type Units, unitsOf } from "./units.ts"
 import type { Words } from "./vocabulary.ts"
 
 /** Where in a word a unit stands: at its start, behind opening punctuation only, or inside. */
@@ -52,16 +51,17 @@ export const LOOK_AHEAD = 4096 + 256
 
 export function newScan(text: string, words: Words, state: State = FIRST_STATE): Scan {
   const { word, fresh, fence } = state
-  const lead = state.leading ? firstWord(text) : -1
+  const units = unitsOf(text)
+  const lead = state.leading ? firstWord(units, text.length) : -1
   const place = { at: 0, word, fresh, fence, lead, token: 0, ticks: newTicks() }
   const nodes: KnownNode[] = []
   const unread = { base: 0, examined: 0, seen: 0, last: 0, next: 0 }
-  return { text, words, nodes, ...unread, ...place }
+  return { text, units, words, nodes, ...unread, ...place }
 }
 
-function firstWord(text: string): number {
+function firstWord(units: Units, length: number): number {
   let at = 0
-  while (at < text.length && isWhite(text.charCodeAt(at))) at++
+  while (at < length && isWhite(unitAt(units, at))) at++
   return at
 }
 
@@ -89,28 +89,28 @@ function startLine(scan: Scan) {
 const NEWLINE = 10
 
 function runFence(scan: Scan, stop: number) {
-  const { text } = scan
+  const { units } = scan
   let at = scan.at
-  while (at < stop && text.charCodeAt(at) !== NEWLINE) at++
+  while (at < stop && unitAt(units, at) !== NEWLINE) at++
   scan.fresh = at < stop
   scan.at = at < stop ? at + 1 : at
 }
 
 /** Read until a fence opens. Few units can begin anything, and only these are looked at twice. */
 function runProse(scan: Scan, stop: number) {
-  const { text } = scan
+  const { units } = scan
   let at = scan.at
   let before = sortBefore(scan, at)
   for (;;) {
     let sort = PLAIN
     for (; at < stop; at++) {
-      sort = SORTS[text.charCodeAt(at)] ?? PLAIN
+      sort = sortAt(units, at)
       if (sort >= SLASH) break
       before = sort
     }
     if (at >= stop) break
     if (sort < TICK) {
-      at = before === PLAIN ? pastMarks(text, at + 1, stop) : readMark(scan, at, before)
+      at = before === PLAIN ? pastMarks(units, at + 1, stop) : readMark(scan, at, before)
       before = PLAIN
     } else if (sort === TICK) {
       at = codeEnd(scan, at)
@@ -119,7 +119,7 @@ function runProse(scan: Scan, stop: number) {
       at++
       before = WHITE
       scan.fresh = at === stop
-      if (at < stop && (TRAITS[text.charCodeAt(at)] ?? 0) & FENCE) at = opensFence(scan, at) ?? at
+      if (at < stop && traitAt(units, at) & FENCE) at = opensFence(scan, at) ?? at
       if (scan.fence) break
     }
   }
@@ -127,9 +127,9 @@ function runProse(scan: Scan, stop: number) {
 }
 
 /** Inside a word, a slash, a dollar and an at sign begin nothing. */
-function pastMarks(text: string, at: number, stop: number): number {
+function pastMarks(units: Units, at: number, stop: number): number {
   for (; at < stop; at++) {
-    const sort = SORTS[text.charCodeAt(at)] ?? PLAIN
+    const sort = sortAt(units, at)
     if (sort < SLASH || sort >= TICK) break
   }
   return at
@@ -137,9 +137,9 @@ function pastMarks(text: string, at: number, stop: number): number {
 
 /** Where to go on behind a slash, a dollar or an at sign that may begin a token. */
 function readMark(scan: Scan, at: number, before: number): number {
-  const { text } = scan
-  if (!((TRAITS[text.charCodeAt(at + 1)] ?? 0) & BEGINS)) return at + 1
-  const mark = text.charCodeAt(at)
+  const { units } = scan
+  if (!(traitAt(units, at + 1) & BEGINS)) return at + 1
+  const mark = unitAt(units, at)
   if (mark === AT_UNIT)
     scan.token =
       before === OPENER && wordAt(scan, at) === "inside" ? at + 1 : readReference(scan, at)
@@ -165,11 +165,11 @@ function sortBefore(scan: Scan, at: number): number {
   }
 }
 
-function wordAt({ text, token, word }: Scan, at: number): Word {
+function wordAt({ units, token, word }: Scan, at: number): Word {
   let from = at - 1
-  while (from >= token && SORTS[text.charCodeAt(from)] === OPENER) from--
+  while (from >= token && sortAt(units, from) === OPENER) from--
   if (from < token) return token > 0 || word === "inside" ? "inside" : opened(word, at - 1 - from)
-  const sort = SORTS[text.charCodeAt(from)]
+  const sort = sortAt(units, from)
   if (sort === WIDE) return "opened"
   return sort === WHITE || sort === BREAK ? opened("start", at - 1 - from) : "inside"
 }

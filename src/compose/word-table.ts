@@ -1,16 +1,18 @@
+import { unitAt, type Units } from "./units.ts"
+
 const SLOTS = 4096
 
 /** Looks up words where they stand in a text, without cutting them out: most words of a text are no
  *  word of the table. */
 export class WordTable<Value> {
   /** The units of all words, one word behind the other, and where each ends. */
-  readonly #units: Uint16Array
+  readonly #units: Units
   readonly #ends: number[] = [0]
   readonly #values: Value[] = []
   /** The last word of each slot, counted from 1, and the one before it in the same slot. */
   readonly #last = new Int32Array(SLOTS)
   readonly #previous: number[] = []
-  /** Which two units a word begins with; for a word of one unit, that one twice. */
+  /** Which two units a word begins with. */
   readonly #starts = new Uint8Array(SLOTS)
   #hasShort = false
 
@@ -20,48 +22,49 @@ export class WordTable<Value> {
   }
 
   /** Whether a word of the table may stand here; quick, and wrong only when it says yes. */
-  mayStart(text: string, start: number): boolean {
-    return this.#starts[startOf(text, start)] === 1 || this.#hasShort
+  mayStart(units: Units, start: number): boolean {
+    return this.#starts[startOf(units, start)] === 1 || this.#hasShort
   }
 
   /** What the word from `start` to `end` stands for. */
-  find(text: string, start: number, end: number): Value | undefined {
-    let at = this.#last[slotOf(text, start, end)] ?? 0
-    for (; at > 0; at = this.#previous[at - 1] ?? 0)
-      if (this.#standsAt(at, text, start, end)) return this.#values[at - 1]
+  find(units: Units, start: number, end: number): Value | undefined {
+    if (start === end) return undefined
+    let at = this.#last[slotOf(units, start, end)] ?? 0
+    for (; at > 0; at = this.#previous[at - 1] ?? 0) {
+      const first = this.#ends[at - 1] ?? 0
+      const isAsLong = (this.#ends[at] ?? 0) - first === end - start
+      if (isAsLong && isSame(this.#units, first, units, start, end)) return this.#values[at - 1]
+    }
     return undefined
   }
 
-  #standsAt(word: number, text: string, start: number, end: number): boolean {
-    const first = this.#ends[word - 1] ?? 0
-    if ((this.#ends[word] ?? 0) - first !== end - start) return false
-    const units = this.#units
-    for (let at = start; at < end; at++)
-      if (text.charCodeAt(at) !== units[first + at - start]) return false
-    return true
-  }
-
   #add(word: string, value: Value) {
-    const slot = slotOf(word, 0, word.length)
     const first = this.#ends.at(-1) ?? 0
+    const end = first + word.length
     for (let at = 0; at < word.length; at++) this.#units[first + at] = word.charCodeAt(at)
-    this.#ends.push(first + word.length)
+    const slot = slotOf(this.#units, first, end)
+    this.#ends.push(end)
     this.#values.push(value)
     this.#previous.push(this.#last[slot] ?? 0)
     this.#last[slot] = this.#values.length
-    this.#starts[startOf(word.padEnd(2, word), 0)] = 1
+    this.#starts[startOf(this.#units, first)] = 1
     this.#hasShort ||= word.length < 2
   }
 }
 
-function startOf(text: string, start: number): number {
-  return (text.charCodeAt(start) * 61 + text.charCodeAt(start + 1)) & (SLOTS - 1)
+function startOf(units: Units, start: number): number {
+  return (unitAt(units, start) * 61 + unitAt(units, start + 1)) & (SLOTS - 1)
 }
 
 // Four units tell nearly all names apart that people give.
-function slotOf(text: string, start: number, end: number): number {
-  const outer = text.charCodeAt(start) * 31 + text.charCodeAt(end - 1) * 127
-  const inner =
-    text.charCodeAt((start + end) >> 1) * 1021 + text.charCodeAt(Math.max(start, end - 2)) * 8191
-  return (outer + inner + (end - start)) & (SLOTS - 1)
+function slotOf(units: Units, start: number, end: number): number {
+  const outer = unitAt(units, start) * 31 + unitAt(units, end - 1) * 127
+  const middle = unitAt(units, (start + end) >> 1) * 1021
+  const beforeLast = unitAt(units, Math.max(start, end - 2)) * 8191
+  return (outer + middle + beforeLast + (end - start)) & (SLOTS - 1)
+}
+
+function isSame(left: Units, first: number, units: Units, start: number, end: number): boolean {
+  for (let at = start; at < end; at++) if (units[at] !== left[first + at - start]) return false
+  return true
 }

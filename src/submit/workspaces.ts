@@ -3,18 +3,22 @@ import { join } from "node:path"
 import { BUILTINS } from "../catalog/builtin.ts"
 import { Catalog, vocabulary } from "../catalog/catalog.ts"
 import type { CommandKind } from "../catalog/command.ts"
+import { createFinder, type Finder } from "../files/finder/finder.ts"
 import { runSandboxed } from "../files/sandbox.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { PolicyConfig } from "../policy/config.ts"
-import { loadPolicy } from "../policy/load-policy.ts"
+import { hiddenBy, loadPolicy } from "../policy/load-policy.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import type { Discovery } from "../skill/discover.ts"
 import { type Trust, TrustStore } from "../skill/trust.ts"
 import { CommandWatcher } from "../skill/watch.ts"
+import { type CompleteQuery, type Completions, complete } from "./complete.ts"
 
 interface Known {
   readonly catalog: Catalog
   readonly watcher: CommandWatcher
+  /** Begun when someone first looks for a file. */
+  finder?: Finder
 }
 
 /** How many workspaces are watched at once; the one not asked about for longest goes first. */
@@ -55,6 +59,17 @@ export class Workspaces {
     return (await this.#watched(workspace_root)).watcher.current
   }
 
+  /** What could be meant at the cursor of a draft. */
+  async complete(workspace_root: string | null, asked: CompleteQuery): Promise<Completions> {
+    if (workspace_root === null) return complete({ catalog: this.#bare, finder: null }, asked)
+    const known = await this.#watched(workspace_root)
+    if (!known.finder) {
+      known.finder = createFinder({ root: workspace_root, ignored: hiddenBy(this.#options.policy) })
+      await known.finder.ready
+    }
+    return complete({ catalog: known.catalog, finder: known.finder }, asked)
+  }
+
   /** Look again: a file was trusted, or is no longer. */
   async refresh(workspace_root: string) {
     await (await this.#watched(workspace_root)).watcher.refresh()
@@ -78,7 +93,7 @@ export class Workspaces {
 
   async close() {
     const known = await Promise.allSettled(this.#known.values())
-    for (const one of known) if (one.status === "fulfilled") one.value.watcher.close()
+    for (const one of known) if (one.status === "fulfilled") await stop(one.value)
   }
 
   #watched(cwd: string): Promise<Known> {
@@ -105,7 +120,12 @@ export class Workspaces {
     for (const [cwd, known] of this.#known) {
       if (this.#known.size <= MAX_WATCHED) return
       this.#known.delete(cwd)
-      void known.then(({ watcher }) => watcher.close())
+      void known.then(stop)
     }
   }
+}
+
+async function stop({ watcher, finder }: Known) {
+  watcher.close()
+  await finder?.close()
 }

@@ -12,7 +12,7 @@ const provider = anthropicMessages({ api_key: "secret-key" })
 const API = "anthropic-messages"
 
 describe("anthropic-messages: body", () => {
-  it("[CMP-030] carries images and PDFs natively, in their order, and describes the rest", async () =>
+  it("[CMP-030] [CMP-101] [CMP-110] carries images and PDFs natively, in their order, and describes the rest", async () =>
     expect(await bodyOf(provider, { ...ENVELOPE, model: "claude-x" }, [FILES])).toEqual({
       model: "claude-x",
       max_tokens: 100,

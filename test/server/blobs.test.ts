@@ -138,7 +138,7 @@ describe("a download", () => {
     }
   })
 
-  it("[D6] is the same 404 for a file of another session as for one that never was", async () => {
+  it("[D6] [DOOR-02] is the same 404 for a file of another session as for one that never was", async () => {
     const door = await openDoor({ turns: false })
     const { content } = await attached(door, Buffer.from("mine"))
     const [other, uploaded] = [await newSession(door), await upload(door, Buffer.from("nobody's"))]

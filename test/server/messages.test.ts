@@ -171,7 +171,7 @@ describe("a message in its other forms", () => {
     expect([status, body.error.details[0].path]).toEqual([422, "/attachments/0/path"])
   })
 
-  it("[EA-041] is a source with nodes, which become parts", async () => {
+  it("[EA-001] [EA-041] is a source with nodes, which become parts", async () => {
     const door = await openDoor({ turns: false })
     const session = await newSession(door)
     const source = "see a.ts now"

@@ -128,7 +128,7 @@ describe("a bad body", () => {
     },
   )
 
-  it("never makes a part fail on our side, field by field", async () => {
+  it("[DOOR-01] never makes a part fail on our side, field by field", async () => {
     const door = await openDoor({ script: [{ text: "ok" }] })
     const session = await newSession(door)
     for (const part of PARTS)

@@ -66,6 +66,10 @@ const CASES: Readonly<Record<string, Cases>> = {
     good: ["/v1/parse", { json: { source: "/help @a.txt" } }],
     bad: ["/v1/parse", { json: { source: 1 } }, 422],
   }),
+  "get /v1/complete": () => ({
+    good: ["/v1/complete?source=%2Fhe"],
+    bad: ["/v1/complete", {}, 422],
+  }),
   "post /v1/expand": () => ({
     good: ["/v1/expand", { json: { source: "/search things" } }],
     bad: ["/v1/expand", { json: { source: "/search" } }, 422],

@@ -83,7 +83,7 @@ describe("the database", () => {
     expect(rows).toEqual(expect.arrayContaining(indexes))
   })
 
-  it("[PER-005] [PER-007] takes messages and parts along with their session", async () => {
+  it("[PER-001] [PER-005] [PER-007] takes messages and parts along with their session", async () => {
     const connection = await database()
     const cascades = connection
       .prepare(

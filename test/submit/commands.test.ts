@@ -205,6 +205,23 @@ describe("a mention", () => {
   })
 })
 
+describe("a message", () => {
+  it("[CMP-002] [CMP-004] [CMP-020] [CMP-021] is the same from a surface that parses and one that does not", async () => {
+    const desk = await openDesk()
+    await write(join(desk.workspace, "a.png"), "x")
+    const ref = { type: "file-ref", ref: { kind: "path", path: "a.png" } } as const
+    const data = png(2, 2).toString("base64")
+    const attached = { type: "file-attachment", name: "a.png", mime: "image/png", data } as const
+    const byText = await typed(desk, "see @a.png", { parts: [attached] })
+    const byParts = await desk.host.submit({
+      session_id: desk.session,
+      parts: [{ type: "text", text: "see " }, ref, attached],
+    })
+    expect(partsIn(byText)).toEqual(partsIn(byParts))
+    expect(partsIn(byText).map(({ type }) => type)).toEqual(["text", "file-ref", "file-attachment"])
+  })
+})
+
 describe("what was typed", () => {
   it("[CMP-111] [CMP-114] [CMP-115] is kept as it was, whatever became of it", async () => {
     const desk = await openDesk(FILES)

@@ -128,3 +128,21 @@ export async function expandCommand(source: string | undefined, options: ExpandO
 function shown(part: Readonly<Record<string, unknown>>): string {
   return part.type === "text" ? String(part.text) : JSON.stringify(part)
 }
+
+export async function completeCommand(source: string, options: CommonOptions & { limit: string }) {
+  await connected(options, async ({ client }) => {
+    const workspace = workspaceFolder(options)
+    const limit = Number(options.limit)
+    const { items } = await client.commands.complete({ source, workspace, limit })
+    if (options.json) return printJson(items)
+    printLine(
+      table(
+        items.map(({ kind, insert, hint, description }) => [
+          insert.trim(),
+          kind,
+          [hint, description].filter(Boolean).join("  "),
+        ]),
+      ),
+    )
+  })
+}

@@ -95,6 +95,23 @@ export const commandRoutes: readonly Route[] = [
     },
   }),
   route({
+    method: "get",
+    path: "/v1/complete",
+    summary: "What could be meant at the cursor: commands, files, skills, contexts",
+    query: z.object({
+      ...Where,
+      source: z.string().max(MAX_TEXT_CHARACTERS),
+      cursor: z.coerce.number().int().min(0).optional(),
+      limit: z.coerce.number().int().min(1).max(200).default(20),
+    }),
+    answer: z.object({ from: z.int(), to: z.int(), items: z.array(z.looseObject({})) }),
+    async handle({ host, query }) {
+      const { source, cursor = source.length, limit } = query
+      const at = Math.min(cursor, source.length)
+      return host.workspaces.complete(await rootOf(host, query), { source, cursor: at, limit })
+    },
+  }),
+  route({
     method: "post",
     path: "/v1/expand",
     summary: "What a source comes to: commands expanded, mentions resolved; nothing is kept",

@@ -62,7 +62,7 @@ export function historyContract(maker: Maker) {
   })
 
   describe("branch", () => {
-    it("[SES-020] shares history up to its point, by pointer, as it stood", async () => {
+    it("[SES-020] [decision 2] shares history up to its point, by pointer, as it stood", async () => {
       const store = await openStore(maker)
       const parent = await begin(store, { title: "Plans", metadata: { a: 1, b: 1 } })
       const first = await exchange(store, parent.id, "one", "1")

@@ -20,7 +20,7 @@ import {
 
 export function queueContract(maker: Maker) {
   describe("queue", () => {
-    it("[UX-009] fires in the order in which messages came", async () => {
+    it("[UX-009] [QUE-002] fires in the order in which messages came", async () => {
       const store = await openStore(maker)
       const { id } = await begin(store)
       await Promise.all(["a", "b", "c"].map((text) => store.append(textMessage(id, text))))
