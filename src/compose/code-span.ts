@@ -41,7 +41,7 @@ function nextRun({ text, units, ticks }: Coded, from: number, length: number): n
   let at = Math.max(from, ticks.seen)
   let found = -1
   while (at < limit && found < 0) {
-    const unit = unitAt(units, at)
+    const unit = units[at]
     if (unit === NEWLINE) break
     if (unit !== TICK) {
       at++
@@ -69,6 +69,6 @@ function firstRun(units: Units, from: number, length: number): number {
 function ticksAt(units: Units, start: number): number {
   const limit = start + MOST_TICKS
   let end = start + 1
-  while (end < limit && unitAt(units, end) === TICK) end++
+  while (end < limit && units[end] === TICK) end++
   return end - start
 }

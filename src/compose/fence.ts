@@ -26,7 +26,7 @@ export interface Fenced extends Reading {
 /** Open the fence of the line that starts at `at`, if it has one, and say where its marks end. It
  *  may stand in a list or a quotation. */
 export function opensFence(reading: Fenced, at: number): number | undefined {
-  const { text, units } = reading
+  const { units } = reading
   const start = pastIndent(units, at, OPENING_INDENT)
   const mark = unitAt(units, start)
   const length = mark === TICK || mark === TILDE ? marksAt(units, start, mark) : 0

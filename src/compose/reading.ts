@@ -1,6 +1,6 @@
-import { BOUNDARY, CLOSER, STOP, WORD, withoutPunctuation } from "./characters.ts"
+import { BOUNDARY, CLOSER, STOP, TRAITS, WORD, withoutPunctuation } from "./characters.ts"
 import type { KnownNode } from "./node.ts"
-import { traitAt, type Units } from "./units.ts"
+import type { Units } from "./units.ts"
 import type { Words } from "./vocabulary.ts"
 
 /** What the readers of tokens share: the text, the words they know, and where nodes go. */
@@ -28,7 +28,7 @@ export function readWord(reading: Reading, start: number, limit: number): number
   let next = 0
   let end = start
   for (; end < limit; end++) {
-    next = traitAt(units, end)
+    next = TRAITS[units[end] ?? 0] ?? 0
     if (!(next & WORD)) break
     last = next
     seen |= next

@@ -6,7 +6,9 @@ import {
   OPENER,
   PLAIN,
   SLASH,
+  SORTS,
   TICK,
+  TRAITS,
   WHITE,
   WIDE,
 } from "./characters.ts"
@@ -91,7 +93,7 @@ const NEWLINE = 10
 function runFence(scan: Scan, stop: number) {
   const { units } = scan
   let at = scan.at
-  while (at < stop && unitAt(units, at) !== NEWLINE) at++
+  while (at < stop && units[at] !== NEWLINE) at++
   scan.fresh = at < stop
   scan.at = at < stop ? at + 1 : at
 }
@@ -104,13 +106,15 @@ function runProse(scan: Scan, stop: number) {
   for (;;) {
     let sort = PLAIN
     for (; at < stop; at++) {
-      sort = sortAt(units, at)
+      sort = SORTS[units[at] ?? 0] ?? PLAIN
       if (sort >= SLASH) break
       before = sort
     }
     if (at >= stop) break
     if (sort < TICK) {
-      at = before === PLAIN ? pastMarks(units, at + 1, stop) : readMark(scan, at, before)
+      if (before === PLAIN) at = pastMarks(units, at + 1, stop)
+      else if ((TRAITS[units[at + 1] ?? 0] ?? 0) & BEGINS) at = readMark(scan, at, before)
+      else at++
       before = PLAIN
     } else if (sort === TICK) {
       at = codeEnd(scan, at)
@@ -129,7 +133,7 @@ function runProse(scan: Scan, stop: number) {
 /** Inside a word, a slash, a dollar and an at sign begin nothing. */
 function pastMarks(units: Units, at: number, stop: number): number {
   for (; at < stop; at++) {
-    const sort = sortAt(units, at)
+    const sort = SORTS[units[at] ?? 0] ?? PLAIN
     if (sort < SLASH || sort >= TICK) break
   }
   return at
@@ -137,9 +141,7 @@ function pastMarks(units: Units, at: number, stop: number): number {
 
 /** Where to go on behind a slash, a dollar or an at sign that may begin a token. */
 function readMark(scan: Scan, at: number, before: number): number {
-  const { units } = scan
-  if (!(traitAt(units, at + 1) & BEGINS)) return at + 1
-  const mark = unitAt(units, at)
+  const mark = unitAt(scan.units, at)
   if (mark === AT_UNIT)
     scan.token =
       before === OPENER && wordAt(scan, at) === "inside" ? at + 1 : readReference(scan, at)

@@ -1,4 +1,4 @@
-import { unitAt, type Units } from "./units.ts"
+import type { Units } from "./units.ts"
 
 const SLOTS = 4096
 
@@ -53,14 +53,14 @@ export class WordTable<Value> {
 }
 
 function startOf(units: Units, start: number): number {
-  return (unitAt(units, start) * 61 + unitAt(units, start + 1)) & (SLOTS - 1)
+  return ((units[start] ?? 0) * 61 + (units[start + 1] ?? 0)) & (SLOTS - 1)
 }
 
 // Four units tell nearly all names apart that people give.
 function slotOf(units: Units, start: number, end: number): number {
-  const outer = unitAt(units, start) * 31 + unitAt(units, end - 1) * 127
-  const middle = unitAt(units, (start + end) >> 1) * 1021
-  const beforeLast = unitAt(units, Math.max(start, end - 2)) * 8191
+  const outer = (units[start] ?? 0) * 31 + (units[end - 1] ?? 0) * 127
+  const middle = (units[(start + end) >> 1] ?? 0) * 1021
+  const beforeLast = (units[Math.max(start, end - 2)] ?? 0) * 8191
   return (outer + middle + beforeLast + (end - start)) & (SLOTS - 1)
 }
 

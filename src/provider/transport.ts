@@ -160,13 +160,26 @@ function answerOf(response: IncomingMessage, fate: Fate): Answer {
   return { status: statusCode, headers, chunks: readAnswer(response, fate) }
 }
 
+const DRAIN_MS = 1000
+
 async function* readAnswer(response: IncomingMessage, fate: Fate): AsyncIterable<Uint8Array> {
   try {
-    for await (const chunk of response) yield chunk as Uint8Array
+    for await (const chunk of response.iterator({ destroyOnReturn: false }))
+      yield chunk as Uint8Array
   } catch (error) {
     throw fate.error ?? lost(fate, error)
+  } finally {
+    letGo(response, fate)
   }
   if (fate.error) throw fate.error
+}
+
+/** Who heard enough leaves the rest unread; read away, it leaves the connection for the next call. */
+function letGo(response: IncomingMessage, { request }: Fate) {
+  if (response.complete || request.destroyed) return
+  const patience = setTimeout(() => request.destroy(), DRAIN_MS)
+  response.once("close", () => clearTimeout(patience))
+  response.on("error", () => undefined).resume()
 }
 
 function aborted(): TransportError {

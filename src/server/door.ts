@@ -10,16 +10,23 @@ export interface DoorRules {
   readonly origins?: readonly string[]
 }
 
+/** What every answer says, so that no browser guesses at what it is or tells where it came from. */
+export const ANSWER_HEADERS = {
+  "x-content-type-options": "nosniff",
+  "referrer-policy": "no-referrer",
+} as const
+
 /** Whoever comes in is asked three things, on every route: whom it thinks it is talking to (a name
  *  rebound to our address is not ours), which page sent it, and, for data, the token (DAE-001). */
 export function door(rules: DoorRules) {
+  const token = digest(rules.token)
   return async (context: Context, next: Next) => {
     checkHost(context, rules)
     checkOrigin(context, rules)
-    if (isData(context.req.path)) checkToken(context, rules)
+    if (isData(context.req.path)) checkToken(context, token)
+    // Set before, because changing a finished answer makes a copy of it.
+    for (const [name, value] of Object.entries(ANSWER_HEADERS)) context.header(name, value)
     await next()
-    context.header("x-content-type-options", "nosniff")
-    context.header("referrer-policy", "no-referrer")
   }
 }
 
@@ -45,22 +52,18 @@ function isData(path: string): boolean {
   return path === "/v1" || path.startsWith("/v1/")
 }
 
-function checkToken(context: Context, rules: DoorRules) {
+function checkToken(context: Context, token: Buffer) {
   const header = context.req.header("authorization") ?? ""
   const bearer = /^Bearer (\S+)$/i.exec(header)?.[1]
   // An EventSource cannot set headers: event streams, and only they, take the token in the query.
   const query = context.req.path.endsWith("/events") ? context.req.query("token") : undefined
   const given = bearer ?? query
-  if (given === undefined || !same(given, rules.token))
+  if (given === undefined || !timingSafeEqual(digest(given), token))
     throw new DoorError(
       401,
       "unauthorized",
       "a valid token is needed: Authorization: Bearer <token>",
     )
-}
-
-function same(left: string, right: string): boolean {
-  return timingSafeEqual(digest(left), digest(right))
 }
 
 function digest(text: string): Buffer {

@@ -34,6 +34,8 @@ const STATUS: Readonly<Record<RefusalCode, readonly [status: number, code: strin
   storage_failed: [507, "storage_failed"],
 }
 
+const ERROR_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" }
+
 /** The one place where an error becomes an HTTP answer, in the one shape all of them have. */
 export function answerError(
   error: unknown,
@@ -44,7 +46,7 @@ export function answerError(
   if (status >= 500)
     log(`${context.req.method} ${context.req.path}: ${String((error as Error).stack)}`)
   const body = { error: { code, message, ...(details.length > 0 ? { details } : {}) } }
-  const headers = new Headers({ "content-type": "application/json" })
+  const headers = new Headers({ ...ERROR_HEADERS, "content-type": "application/json" })
   // The rest of a body that was too large is not read: this connection ends here.
   if (status === 413) headers.set("connection", "close")
   return new Response(JSON.stringify(body), { status, headers })

@@ -1,4 +1,5 @@
 import { LIVE_TURN_STATES, type StreamEvent, type Turn } from "../message/row.ts"
+import { ANSWER_HEADERS } from "./door.ts"
 import type { Store } from "../store/store.ts"
 
 const PAGE = 500
@@ -39,6 +40,7 @@ export function sessionEvents(store: EventStore, session_id: string, place: Plac
 export function eventStream(stream: ReadableStream<Uint8Array>): Response {
   return new Response(stream, {
     headers: {
+      ...ANSWER_HEADERS,
       "content-type": "text/event-stream",
       "cache-control": "no-cache, no-transform",
       "x-accel-buffering": "no",

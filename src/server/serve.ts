@@ -43,7 +43,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const token = await folderToken(options.data)
   const host = await openHost({ ...options, thread: true })
   const server = createServer({ maxHeaderSize: HEADER_BYTES, headersTimeout: HEADERS_MS })
-  const hosts = () => namesOf(server, options.allow_hosts ?? [])
+  // Known once it listens, which is before anyone can ask.
+  let names: readonly string[] = []
+  const hosts = () => names
   const app = createApp(host, {
     rules: { token, hosts },
     ...(options.log ? { log: options.log } : {}),
@@ -54,6 +56,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     await host.close()
     throw error
   })
+  names = namesOf(server, options.allow_hosts ?? [])
   const url = `http://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`
   const id = randomUUID()
   if (options.registered !== false)

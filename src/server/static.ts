@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises"
 import { extname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Context } from "hono"
+import { ANSWER_HEADERS } from "./door.ts"
 import { DoorError } from "./errors.ts"
 
 /** The page's files: a shell that carries no data, so it needs no token. */
@@ -40,6 +41,7 @@ export async function page(context: Context): Promise<Response> {
     throw new DoorError(404, "not_found", `there is nothing at ${context.req.path}`)
   return new Response(bytes, {
     headers: {
+      ...ANSWER_HEADERS,
       "content-type": type,
       "content-security-policy": CONTENT_SECURITY,
       "cross-origin-opener-policy": "same-origin",

@@ -28,7 +28,9 @@ function startedAt(pid: number): string | undefined {
   try {
     // The 22nd field; the 2nd is the command's name in brackets and may contain anything.
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8")
-    return stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+    // A process that ended and was not collected yet still has its entry.
+    return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19]
   } catch {
     return isRunning(pid) ? "" : undefined
   }

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 
 /** A fingerprint of a payload: equal for equal payloads, whatever the order of their keys. */
 export function digestOf(payload: unknown): string {
-  return createHash("sha256").update(canonical(payload)).digest("base64url")
+  return hash("sha256", canonical(payload), "base64url")
 }
 
 function canonical(value: unknown): string {

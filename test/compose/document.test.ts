@@ -17,6 +17,18 @@ describe("ComposerDocument", () => {
     isRight(new ComposerDocument(source, vocabulary), source)
     isRight(new ComposerDocument("", vocabulary), "")
   })
+  it("is cut elsewhere than a parse, and finds the same", () => {
+    const lines = [LINE, "`a\n", "```\n", '@"a b.ts" `x` ', "x".repeat(700), " /clear (", "~~~\n"]
+    let seed = 1
+    for (let round = 0; round < 20; round++) {
+      let source = ""
+      while (source.length < 100_000) {
+        seed = (seed * 1_103_515_245 + 12_345) & 0x7fffffff
+        source += lines[(seed >> 16) % lines.length]
+      }
+      isRight(new ComposerDocument(source, vocabulary), source)
+    }
+  })
   it("follows what is typed, pasted and deleted", () => {
     const document = new ComposerDocument("", vocabulary)
     let source = ""

@@ -70,7 +70,31 @@ const BITS = [
   "\ufeff",
   "word ",
 ]
-const bit = fc.constantFrom(...BITS)
+// Tokens begin words, and chance seldom puts them there.
+const TOKENS = [
+  "/review",
+  "/search x",
+  "/clear",
+  "/nobody",
+  "/评审",
+  "$pdf",
+  "@src/b.ts#L1-2",
+  "@a.zip!/b.ts",
+  '@"a b.ts"',
+  "@file:x",
+  "@skill:pdf",
+  '@symbol:"a b"',
+  "@branch:x",
+  "@ticket:7",
+  "@docs:guide",
+  "@selection",
+  "(@c.ts)",
+  "`@d.ts`",
+]
+const bit = fc.oneof(
+  { weight: 3, arbitrary: fc.constantFrom(...BITS) },
+  { weight: 1, arbitrary: fc.constantFrom(...TOKENS).map((token) => ` ${token}`) },
+)
 const source = fc.array(bit, { maxLength: 40, size: "max" }).map((bits) => bits.join(""))
 const anySource = fc.oneof(
   { weight: 9, arbitrary: source },

@@ -4,6 +4,7 @@ import { readAll } from "../../files/blobs.ts"
 import { type Host, MAX_UPLOAD_BYTES } from "../../host.ts"
 import { INLINE_ATTACHMENT_BYTES } from "../../message/limits.ts"
 import { Refusal } from "../../message/refusal.ts"
+import { ANSWER_HEADERS } from "../door.ts"
 import { DoorError } from "../errors.ts"
 import { type Route, route } from "../route.ts"
 import { Flag } from "../schemas.ts"
@@ -83,6 +84,7 @@ async function readable(host: Host, session_id: string, content_id: string): Pro
 function blobResponse(host: Host, context: Context, blob: Blob): Response {
   const range = rangeOf(context.req.header("range"), blob.size)
   const headers = new Headers({
+    ...ANSWER_HEADERS,
     "content-type": SHOWN_IN_PLACE.has(blob.mime) ? blob.mime : "application/octet-stream",
     "content-disposition": SHOWN_IN_PLACE.has(blob.mime) ? "inline" : "attachment",
     "content-security-policy": "sandbox; default-src 'none'",

@@ -7,6 +7,7 @@ import { ModelChoice } from "../../message/message.ts"
 import { Receipt } from "../../model/receipt.ts"
 import { MAX_UPLOAD_BYTES } from "../../host.ts"
 import { composed } from "../composed.ts"
+import { ANSWER_HEADERS } from "../door.ts"
 import { type Route, route } from "../route.ts"
 import { Flag, LowerBody } from "../schemas.ts"
 import { streamOf } from "../stream-of.ts"
@@ -88,7 +89,7 @@ export const folderRoutes: readonly Route[] = [
         blobs: query.blobs ?? true,
       })
       return new Response(streamOf(encoded(lines)), {
-        headers: { "content-type": "application/x-ndjson" },
+        headers: { ...ANSWER_HEADERS, "content-type": "application/x-ndjson" },
       })
     },
   }),

@@ -3,11 +3,13 @@ import { Committer, type Request } from "./committer.ts"
 
 /** The writer's thread. What arrives while a commit is under way commits together next. */
 const FOREIGN_POLL_MS = 40
+/** Up to here a group is not worth dividing. */
+const SMALL_GROUP = 16
 
 const port = parentPort
 if (!port) throw new Error("the writer runs in a thread of its own")
 const committer = new Committer(workerData.file)
-let waiting: Request[] = []
+const waiting: Request[] = []
 let polling: NodeJS.Timeout | undefined
 
 port.on("message", (message: ToWriter) => {
@@ -20,7 +22,7 @@ port.on("message", (message: ToWriter) => {
       polling ??= setInterval(poll, FOREIGN_POLL_MS)
       return
     case "close":
-      flush()
+      while (waiting.length > 0) flush()
       clearInterval(polling)
       committer.close()
       port.postMessage({ type: "closed" })
@@ -29,10 +31,12 @@ port.on("message", (message: ToWriter) => {
 })
 port.postMessage({ type: "open" })
 
+/** Half of what waits, so that those who are answered can send again while the other half commits:
+ *  two threads that only ever wait for each other leave a core idle. */
 function flush() {
-  if (waiting.length === 0) return
-  const requests = waiting
-  waiting = []
+  const requests = waiting.splice(0, Math.max(SMALL_GROUP, Math.ceil(waiting.length / 2)))
+  if (requests.length === 0) return
+  if (waiting.length > 0) setImmediate(flush)
   port?.postMessage({ type: "commit", commit: committer.commit(requests) })
 }
 
