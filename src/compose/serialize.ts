@@ -19,7 +19,7 @@ export function serialize(pieces: readonly Piece[]): Serialized {
   const nodes: ComposerNode[] = []
   let length = 0
   let last = ""
-  let printed = false
+  let printed: string | undefined
   const write = (text: string) => {
     if (text === "") return
     written.push(text)
@@ -29,10 +29,10 @@ export function serialize(pieces: readonly Piece[]): Serialized {
   for (const piece of pieces) {
     const text = typeof piece === "string" ? piece : (piece.raw ?? printNode(piece))
     const isPrinted = typeof piece !== "string" && piece.raw === undefined
-    if ((printed && runsOn(text)) || (isPrinted && runsInto(last, text))) write(" ")
+    if ((printed && runsOn(printed, text)) || (isPrinted && runsInto(last, text))) write(" ")
     if (typeof piece !== "string")
       nodes.push({ ...piece, start: length, end: length + text.length, raw: text })
-    if (text !== "") printed = isPrinted
+    if (text !== "") printed = isPrinted ? text : undefined
     write(text)
   }
   return { source: written.join(""), nodes }
@@ -67,8 +67,9 @@ export function withChips(
   return [...nodes, ...parsed.slice(next)]
 }
 
-/** Whether the text would become a part of the chip it follows. */
-function runsOn(text: string): boolean {
+/** Whether the text would become a part of the chip it follows. Behind a quote, little does. */
+function runsOn(chip: string, text: string): boolean {
+  if (chip.endsWith('"') && !/^["#:!]/.test(text)) return false
   for (let at = 0; at < text.length; at++) {
     const trait = TRAITS[text.charCodeAt(at)] ?? 0
     if (trait & BOUNDARY) return false

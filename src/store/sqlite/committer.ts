@@ -1,6 +1,7 @@
 import { Refusal, type RefusalCode, type RefusalDetail } from "../../message/refusal.ts"
-import type { Writes } from "../store.ts"
+import type { Append, Writes } from "../store.ts"
 import { type Connection, openForWriting } from "./connection.ts"
+import { Group } from "./group.ts"
 import { OPERATIONS, type OperationName } from "./operations/operations.ts"
 import { Statements, Transaction } from "./transaction.ts"
 
@@ -57,16 +58,21 @@ export class Committer {
   #together(requests: readonly Request[], apart: boolean): Commit | undefined {
     const streams = new Set<string>()
     const answers: Answer[] = []
+    const group = new Group(this.#statements)
     try {
       this.#run("BEGIN IMMEDIATE")
       for (const request of requests) {
-        const answer = apart ? this.#apart(request, streams) : this.#plain(request, streams)
+        if (!isPlainAppend(request)) group.write()
+        const answer = apart
+          ? this.#apart(request, streams)
+          : this.#plain(request, streams, isPlainAppend(request) ? group : null)
         if (answer === "halfway") {
           this.#run("ROLLBACK")
           return undefined
         }
         answers.push(answer)
       }
+      group.write()
       this.#run("COMMIT")
       return { answers, streams, fatal: false }
     } catch (error) {
@@ -87,8 +93,8 @@ export class Committer {
     this.#connection.close()
   }
 
-  #plain(request: Request, streams: Set<string>): Answer | "halfway" {
-    const tx = this.#begin()
+  #plain(request: Request, streams: Set<string>, group: Group | null): Answer | "halfway" {
+    const tx = this.#begin(group)
     try {
       return this.#perform(tx, request, streams)
     } catch (error) {
@@ -101,7 +107,7 @@ export class Committer {
   #apart(request: Request, streams: Set<string>): Answer {
     this.#run("SAVEPOINT operation")
     try {
-      const answer = this.#perform(this.#begin(), request, streams)
+      const answer = this.#perform(this.#begin(null), request, streams)
       this.#run("RELEASE operation")
       return answer
     } catch (error) {
@@ -120,8 +126,9 @@ export class Committer {
     return { id: request.id, ok: true, value }
   }
 
-  #begin(): Transaction {
-    return new Transaction(this.#statements, this.#clock(), `${this.#epoch}-${++this.#count}`)
+  #begin(group: Group | null): Transaction {
+    const txid = `${this.#epoch}-${++this.#count}`
+    return new Transaction(this.#statements, { now: this.#clock(), txid, group })
   }
 
   #undo(requests: readonly Request[], error: unknown): Commit {
@@ -157,6 +164,11 @@ export class Committer {
 
 const EMPTY: Commit = { answers: [], streams: new Set(), fatal: false }
 type AnyOperation = (tx: Transaction, input: unknown) => unknown
+
+/** An append that fires nothing: several of them may share what they read and write. */
+function isPlainAppend({ name, input }: Request): boolean {
+  return name === "append" && (input as Append).owner === null
+}
 
 function failed(request: Request, error: unknown): Answer {
   const { id } = request

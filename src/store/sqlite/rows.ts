@@ -104,6 +104,8 @@ export interface KeptEvent {
   readonly key: string
   readonly operation: StreamEvent["headers"]["operation"]
   readonly value?: Record<string, unknown>
+  /** Of the operation that told it, where a row holds what several told. */
+  readonly txid?: string
 }
 
 export function sessionOf(record: SessionRecord): Session {

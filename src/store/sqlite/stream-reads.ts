@@ -44,7 +44,7 @@ export class StreamReads {
 
   #opened(record: EventsRecord): StreamEvent[] {
     const kept = JSON.parse(record.body_json) as KeptEvent[]
-    return kept.map(({ type, key, operation, value }, at) => {
+    return kept.map(({ type, key, operation, value, txid = record.txid }, at) => {
       const row = value === undefined ? this.#row(type, key) : value
       const gone = row === null
       return {
@@ -52,7 +52,7 @@ export class StreamReads {
         type,
         key,
         value: row,
-        headers: { operation: gone ? "delete" : operation, txid: record.txid },
+        headers: { operation: gone ? "delete" : operation, txid },
       }
     })
   }

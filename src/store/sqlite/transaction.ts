@@ -2,6 +2,7 @@ import type { Statement } from "better-sqlite3"
 import { Refusal } from "../../message/refusal.ts"
 import { statusOf } from "../../message/row.ts"
 import type { Connection } from "./connection.ts"
+import { type Group, INSERT_EVENTS, type Marks } from "./group.ts"
 import {
   type MessageRecord,
   type PartRecord,
@@ -26,10 +27,14 @@ export class Transaction {
   readonly #pending = new Map<string, string[]>()
   readonly #marks = new Map<string, Marks>()
 
-  constructor(statements: Statements, now: number, txid: string) {
+  /** Heads that the operations of one commit share; null where each stands for itself. */
+  readonly group: Group | null
+
+  constructor(statements: Statements, about: { now: number; txid: string; group: Group | null }) {
     this.#statements = statements
-    this.now = now
-    this.txid = txid
+    this.now = about.now
+    this.txid = about.txid
+    this.group = about.group
   }
 
   get<Row>(sql: string, ...values: Value[]): Row | undefined {
@@ -109,10 +114,14 @@ export class Transaction {
 
   #number(stream: string, events: readonly string[]) {
     this.streams.add(stream)
+    if (this.group?.holds(stream)) {
+      const marks = this.#marks.get(stream)
+      return this.group.tell(stream, events, { txid: this.txid, ...(marks ? { marks } : {}) })
+    }
     const next = this.#moveHead(stream, events.length)
     if (next === undefined) throw new Error(`there is no stream ${stream} to tell of this`)
     this.run(
-      "INSERT INTO events (stream_id, seq, count, body_json, txid) VALUES (?, ?, ?, ?, ?)",
+      INSERT_EVENTS,
       stream,
       next - events.length,
       events.length,
@@ -135,13 +144,6 @@ export class Transaction {
       return this.get(MARK, count, last_queued_at, last_created_at, stream)
     return this.get(MARK_USED, count, last_queued_at, last_created_at, updated_at, stream)
   }
-}
-
-/** What a new message changes in its session's row. */
-interface Marks {
-  readonly last_queued_at: number
-  readonly last_created_at: number
-  readonly updated_at?: number
 }
 
 // `updated_at` is indexed three times: a statement that names it pays for that, changed or not.

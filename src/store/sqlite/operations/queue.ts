@@ -1,6 +1,7 @@
 import { Refusal } from "../../../message/refusal.ts"
 import type { Append, Claim, MessageChanged, QueuedChange } from "../../store.ts"
 import { type MessageRecord, messageOf, type PartRecord, type SessionRecord } from "../rows.ts"
+import type { SessionHead } from "../group.ts"
 import type { Transaction } from "../transaction.ts"
 import { keepCaptures } from "./blobs.ts"
 import { claim, LIVE, WAITING } from "./claim.ts"
@@ -32,7 +33,7 @@ export interface QueuePlace {
 /** Every accepted message is first a queued row; on an idle session it is claimed in the same
  *  transaction (EA-022). */
 export function append(tx: Transaction, input: Append): RawAppended {
-  const session = sessionAndTurn(tx, input.session_id)
+  const session = headOf(tx, input.session_id)
   const place = placeIn(tx, session)
   const record = queuedRecord(input, place)
   if (!mayEnter(input, session) || !insertMessage(tx, record)) return replay(tx, input, session)
@@ -99,29 +100,28 @@ export function cancelAll(tx: Transaction, session_id: string): string[] {
   return records.map((record) => record.id)
 }
 
-type SessionAndTurn = Pick<
-  SessionRecord,
-  "id" | "title" | "archived_at" | "last_queued_at" | "last_created_at" | "updated_at"
-> & { readonly live_turn_id: string | null }
-
-const SESSION_AND_TURN = `SELECT id, title, archived_at, last_queued_at, last_created_at, updated_at,
+const SESSION_HEAD = `SELECT id, title, archived_at, last_queued_at, last_created_at, updated_at,
+    next_event,
     (SELECT id FROM turns WHERE session_id = chat_sessions.id AND state IN ${LIVE}) AS live_turn_id
   FROM chat_sessions WHERE id = ? AND deleted_at IS NULL`
 
-function sessionAndTurn(tx: Transaction, id: string): SessionAndTurn {
-  const session = tx.get<SessionAndTurn>(SESSION_AND_TURN, id)
-  if (!session) throw new Refusal("not_found", `there is no session ${id}`)
-  return session
+function headOf(tx: Transaction, id: string): SessionHead {
+  const held = tx.group?.head(id)
+  if (held) return held
+  const head = tx.get<SessionHead>(SESSION_HEAD, id)
+  if (!head) throw new Refusal("not_found", `there is no session ${id}`)
+  tx.group?.hold(head)
+  return head
 }
 
-function mayEnter(input: Append, session: SessionAndTurn): boolean {
+function mayEnter(input: Append, session: SessionHead): boolean {
   const { expected_turn_id } = input
   const turnIsOver = expected_turn_id !== null && expected_turn_id !== session.live_turn_id
   return session.archived_at === null && !turnIsOver
 }
 
 // The same send again gives the first answer, whatever has become of the message since.
-function replay(tx: Transaction, input: Append, session: SessionAndTurn): RawAppended {
+function replay(tx: Transaction, input: Append, session: SessionHead): RawAppended {
   const known = tx.get<MessageRecord>("SELECT * FROM chat_messages WHERE id = ?", input.message_id)
   if (!known) throw refusedEntry(input, session)
   if (known.session_id !== input.session_id || known.payload_digest !== input.digest)
@@ -130,13 +130,13 @@ function replay(tx: Transaction, input: Append, session: SessionAndTurn): RawApp
   return { type: "replayed", record: known, parts, claim: null, txid: tx.txid }
 }
 
-function refusedEntry(input: Append, session: SessionAndTurn): Refusal {
+function refusedEntry(input: Append, session: SessionHead): Refusal {
   if (session.archived_at !== null)
     return new Refusal("conflict", `session ${session.id} is archived: restore it to write to it`)
   return new Refusal("conflict", `turn ${input.expected_turn_id} is not running any more`)
 }
 
-function placeIn(tx: Transaction, session: SessionAndTurn): QueuePlace {
+function placeIn(tx: Transaction, session: SessionHead): QueuePlace {
   return {
     queued_at: Math.max(tx.now, session.last_queued_at + 1),
     created_at: Math.max(tx.now, session.last_created_at),
@@ -162,7 +162,7 @@ export function queuedRecord(input: Append, place: QueuePlace): MessageRecord {
   }
 }
 
-function remember(tx: Transaction, input: Append, session: SessionAndTurn, place: QueuePlace) {
+function remember(tx: Transaction, input: Append, session: SessionHead, place: QueuePlace) {
   tx.mark(session.id, {
     last_queued_at: place.queued_at,
     last_created_at: place.created_at,
@@ -173,6 +173,7 @@ function remember(tx: Transaction, input: Append, session: SessionAndTurn, place
 
 function giveTitle(tx: Transaction, session_id: string, title: string) {
   tx.run("UPDATE chat_sessions SET title = ? WHERE id = ?", title, session_id)
+  tx.group?.entitle(session_id, title)
   tx.tellSession(tx.session(session_id))
 }
 
