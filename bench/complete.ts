@@ -125,15 +125,14 @@ function syntheticPaths(count: number): string[] {
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   const folders = ["packages", "apps", "src", "services"]
   const paths = new Set<string>()
-  while (paths.size < count) {
-    const folder = one(folders)
-    for (let file = 0; file < FILES_PER_FOLDER && paths.size < count; file++)
+  for (const folder of folders) {
+    for (let file = 0; file < FILES_PER_FOLDER; file++)
       paths.add(`${folder}/${fileName(one, random)}`)
-    const parent = folder.split("/").length > 7 ? one(["packages", "apps", "src"]) : folder
-    if (folders.length < count / FILES_PER_FOLDER)
-      folders.push(`${parent}/${folderName(one, random)}`)
+    const parent = one(folders)
+    if (paths.size < count) folders.push(`${parent}/${folderName(one, random)}`)
+    if (paths.size < count && random() < 0.5) folders.push(`${folder}/${folderName(one, random)}`)
   }
-  return [...paths].sort()
+  return [...paths].sort().slice(0, count)
 }
 
 type Pick = (list: readonly string[]) => string

@@ -19,6 +19,7 @@ export function serialize(pieces: readonly Piece[]): Serialized {
   const nodes: ComposerNode[] = []
   let length = 0
   let last = ""
+  let isChip = false
   let printed: string | undefined
   const write = (text: string) => {
     if (text === "") return
@@ -29,10 +30,14 @@ export function serialize(pieces: readonly Piece[]): Serialized {
   for (const piece of pieces) {
     const text = typeof piece === "string" ? piece : (piece.raw ?? printNode(piece))
     const isPrinted = typeof piece !== "string" && piece.raw === undefined
-    if ((printed && runsOn(printed, text)) || (isPrinted && runsInto(last, text))) write(" ")
+    const isGlued = isPrinted && (isChip || runsInto(last, text))
+    if (isGlued || (printed && runsOn(printed, text))) write(" ")
     if (typeof piece !== "string")
       nodes.push({ ...piece, start: length, end: length + text.length, raw: text })
-    if (text !== "") printed = isPrinted ? text : undefined
+    if (text !== "") {
+      printed = isPrinted ? text : undefined
+      isChip = typeof piece !== "string"
+    }
     write(text)
   }
   return { source: written.join(""), nodes }

@@ -6,15 +6,12 @@ export function digestOf(payload: unknown): string {
 }
 
 function canonical(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) => (isRecord(inner) ? sorted(inner) : inner))
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
-}
-
-function sorted(record: Record<string, unknown>): Record<string, unknown> {
-  const keys = Object.keys(record)
-  if (keys.every((key, at) => at === 0 || (keys[at - 1] ?? "") < key)) return record
-  return Object.fromEntries(keys.sort().map((key) => [key, record[key]]))
+  if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`
+  if (typeof value !== "object" || value === null) return JSON.stringify(value) ?? "null"
+  const record = value as Readonly<Record<string, unknown>>
+  const keys = Object.keys(record).filter((key) => record[key] !== undefined)
+  return `{${keys
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${canonical(record[key])}`)
+    .join(",")}}`
 }

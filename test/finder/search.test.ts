@@ -182,7 +182,7 @@ describe("Search beside a look at every file", () => {
       const points = matcher.points(folder, name)
       matcher.enter(folder)
       const most = matcher.mostPoints(
-        maskOf(name.bytes, 0, name.to),
+        maskOf(name.bytes),
         startMaskOf(name.bytes, 0, name.to),
         BITS[name.bytes[0] ?? 0] ?? 0,
       )

@@ -8,29 +8,40 @@ const FIRST_WIDE = 0x80
 /** All that is not plain, unless an alphabet tells it apart. */
 const WIDE = 1
 
-/** Write the letters of `text` to `bytes` from `at` on. Characters beyond ASCII are all the same
- *  letter there; with an alphabet they are their place in it. */
-export function writeLetters(text: string, bytes: Uint8Array, at: number, alphabet?: string) {
-  let previous = 0
-  for (let index = 0; index < text.length; index++) {
+/** Write the letters of `text` to `bytes` from `at` on, and say which there are, as a mask. Characters
+ *  beyond ASCII are all the same letter there; with an alphabet they are their place in it. */
+export function writeLetters(
+  text: string,
+  bytes: Uint8Array,
+  { at, alphabet }: { readonly at: number; readonly alphabet?: string },
+): number {
+  const last = text.length - 1
+  let mask = 0
+  let before = OTHER
+  for (let index = 0; index <= last; index++) {
     const code = text.charCodeAt(index)
-    const isStart = isWordStart(previous, code, text.charCodeAt(index + 1))
-    bytes[at + index] = letterOf(code, alphabet) | (isStart ? WORD_START : 0)
-    previous = code
+    const isPlain = code < FIRST_WIDE
+    const kind = isPlain ? (KINDS[code] as number) : WIDE_LETTER
+    const letter = isPlain ? (LETTERS[code] as number) : wideLetter(code, alphabet)
+    let start = STARTS[before * KIND_COUNT + kind] as number
+    // The last capital of a run begins the next word: HTMLParser.
+    if (kind === UPPER && before === UPPER && index < last)
+      start = KINDS[text.charCodeAt(index + 1)] === LOWER ? WORD_START : 0
+    bytes[at + index] = letter | start
+    mask |= BITS[letter] as number
+    before = kind
   }
+  return mask
 }
 
 export function lettersOf(text: string, alphabet?: string): Uint8Array {
   const bytes = new Uint8Array(text.length)
-  writeLetters(text, bytes, 0, alphabet)
+  writeLetters(text, bytes, alphabet === undefined ? { at: 0 } : { at: 0, alphabet })
   return bytes
 }
 
-function letterOf(code: number, alphabet: string | undefined): number {
-  if (isUpper(code)) return code | 0x20
-  if (code >= FIRST_PLAIN && code < FIRST_WIDE) return code
-  if (alphabet === undefined) return WIDE
-  return alphabet.indexOf(lowerCase(code)) + 1
+function wideLetter(code: number, alphabet: string | undefined): number {
+  return alphabet === undefined ? WIDE : alphabet.indexOf(lowerCase(code)) + 1
 }
 
 function lowerCase(code: number): string {
@@ -39,29 +50,35 @@ function lowerCase(code: number): string {
   return lower.length === 1 ? lower : character
 }
 
-/** A word begins after what is no letter, at a hump (`fileIndex`), at the last capital of a run
- *  (`HTMLParser`) and where a number begins. */
-function isWordStart(previous: number, code: number, next: number): boolean {
-  if (!isWord(code)) return false
-  if (!isWord(previous)) return true
-  if (isUpper(code)) return !isUpper(previous) || isLower(next)
-  return isDigit(code) && !isDigit(previous)
+// Kinds of characters, and by them where a word begins: after what belongs to none, at a hump
+// (`fileIndex`), and where a number begins.
+const OTHER = 0
+const LOWER = 1
+const UPPER = 2
+const DIGIT = 3
+const WIDE_LETTER = 4
+const KIND_COUNT = 5
+
+const KINDS = Uint8Array.from({ length: FIRST_WIDE }, (_, code) =>
+  kindOf(String.fromCharCode(code)),
+)
+const LETTERS = Uint8Array.from({ length: FIRST_WIDE }, (_, code) =>
+  code < FIRST_PLAIN ? WIDE : String.fromCharCode(code).toLowerCase().charCodeAt(0),
+)
+const STARTS = Uint8Array.from({ length: KIND_COUNT ** 2 }, (_, pair) =>
+  isStart(Math.floor(pair / KIND_COUNT), pair % KIND_COUNT) ? WORD_START : 0,
+)
+
+function kindOf(character: string): number {
+  if (/[a-z]/.test(character)) return LOWER
+  if (/[A-Z]/.test(character)) return UPPER
+  return /\d/.test(character) ? DIGIT : OTHER
 }
 
-function isWord(code: number): boolean {
-  return isLower(code) || isUpper(code) || isDigit(code) || code >= FIRST_WIDE
-}
-
-function isLower(code: number): boolean {
-  return code >= 0x61 && code <= 0x7a
-}
-
-function isUpper(code: number): boolean {
-  return code >= 0x41 && code <= 0x5a
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39
+function isStart(before: number, kind: number): boolean {
+  if (kind === OTHER) return false
+  if (before === OTHER) return true
+  return (kind === UPPER || kind === DIGIT) && before !== kind
 }
 
 /** For every letter, its bit in a mask: which letters occur in a text. Rare ones share a bit. */
@@ -78,9 +95,9 @@ function bits(): Int32Array {
   return table
 }
 
-export function maskOf(bytes: Uint8Array, from: number, to: number): number {
+export function maskOf(bytes: Uint8Array): number {
   let mask = 0
-  for (let at = from; at < to; at++) mask |= BITS[bytes[at] as number] as number
+  for (const byte of bytes) mask |= BITS[byte] as number
   return mask
 }
 
@@ -109,7 +126,7 @@ export function readQuery(typed: string): Query {
   const text = typed.slice(0, MAX_QUERY_CHARACTERS).replace(/\s+/g, "")
   const alphabet = alphabetOf(text)
   const letters = lettersOf(text, alphabet).map((byte) => byte & LETTER)
-  return { letters, mask: maskOf(letters, 0, letters.length), alphabet }
+  return { letters, mask: maskOf(letters), alphabet }
 }
 
 function alphabetOf(text: string): string {

@@ -48,7 +48,7 @@ function scoreOf(query: Query, matcher: Matcher, candidate: Candidate): number |
   const used = frecencyScore(candidate.frecency)
   if (query.letters.length === 0) return used
   const name = spanOf(candidate.text, query)
-  if ((maskOf(name.bytes, 0, name.to) & query.mask) !== query.mask) return undefined
+  if ((maskOf(name.bytes) & query.mask) !== query.mask) return undefined
   const points = matcher.points(NO_FOLDER, name)
   return points === NO_MATCH ? undefined : totalOf(points, name.to) + used
 }

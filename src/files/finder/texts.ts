@@ -1,4 +1,4 @@
-import { maskOf, writeLetters } from "./letters.ts"
+import { writeLetters } from "./letters.ts"
 
 const FIRST_TEXTS = 1024
 const FIRST_LETTERS = 32 * 1024
@@ -29,11 +29,10 @@ export class Texts {
     this.#reserve(id, text.length)
     const from = this.#written
     this.#written += text.length
-    writeLetters(text, this.letters, from)
     this.#texts[id] = text
     this.froms[id] = from
     this.lengths[id] = text.length
-    this.masks[id] = maskOf(this.letters, from, this.#written)
+    this.masks[id] = writeLetters(text, this.letters, { at: from })
     return id
   }
 

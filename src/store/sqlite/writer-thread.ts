@@ -4,7 +4,7 @@ import { Committer, type Request } from "./committer.ts"
 /** The writer's thread. What arrives while a commit is under way commits together next. */
 const FOREIGN_POLL_MS = 40
 /** Up to here a group is not worth dividing. */
-const SMALL_GROUP = 16
+const SMALL_GROUP = 32
 
 const port = parentPort
 if (!port) throw new Error("the writer runs in a thread of its own")
