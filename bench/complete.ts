@@ -120,19 +120,27 @@ const WORDS =
   )
 const EXTENSIONS = ["ts", "tsx", "js", "json", "md", "css", "py", "go", "rs", "test.ts"]
 
+const DEEPEST = 6
+
 function syntheticPaths(count: number): string[] {
   const random = randomNumbers(7)
   const one = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
-  const folders = ["packages", "apps", "src", "services"]
-  const paths = new Set<string>()
-  for (const folder of folders) {
-    for (let file = 0; file < FILES_PER_FOLDER; file++)
-      paths.add(`${folder}/${fileName(one, random)}`)
-    const parent = one(folders)
-    if (paths.size < count) folders.push(`${parent}/${folderName(one, random)}`)
-    if (paths.size < count && random() < 0.5) folders.push(`${folder}/${folderName(one, random)}`)
+  const folders = new Set(["packages", "apps", "src", "services"])
+  const known = [...folders]
+  while (folders.size * FILES_PER_FOLDER < count) {
+    const parent = one(known)
+      .split("/")
+      .slice(0, DEEPEST - 1)
+      .join("/")
+    const folder = `${parent}/${folderName(one, random)}`
+    if (!folders.has(folder)) known.push(folder)
+    folders.add(folder)
   }
-  return [...paths].sort().slice(0, count)
+  const paths = new Set<string>()
+  while (paths.size < count)
+    for (const folder of known)
+      if (paths.size < count) paths.add(`${folder}/${fileName(one, random)}`)
+  return [...paths].sort()
 }
 
 type Pick = (list: readonly string[]) => string

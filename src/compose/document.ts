@@ -172,7 +172,7 @@ const EMPTY: Chunk = { text: "", nodes: [], state: FIRST_STATE, reach: 1 }
 
 function isSame(left: State, right: State): boolean {
   return (
-    left.word === right.word &&
+    left.openers === right.openers &&
     left.fresh === right.fresh &&
     left.leading === right.leading &&
     left.fence?.mark === right.fence?.mark &&

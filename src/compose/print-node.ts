@@ -45,12 +45,10 @@ function printFile(address: Address): string {
   const written = printAddress(address)
   if (written === undefined) return `@${visible(address.path)}`
   if (written.startsWith('"')) return `@${written}`
-  return isRecognisable(address.path) ? `@${written}` : `@file:${written}`
-}
-
-/** A word without a slash or a dot is no path by itself, and one with a colon may name a kind. */
-function isRecognisable(path: string): boolean {
-  return isPath(path, 0, path.length) && path.indexOf(":") < 2
+  const { path } = address
+  // A word without a slash or a dot is no path by itself, and one with a colon may name a kind.
+  const isPlain = isPath(path, 0, path.length) && path.indexOf(":") < 2 && !written.includes("://")
+  return isPlain ? `@${written}` : `@file:${written}`
 }
 
 function printValue(value: string): string {

@@ -20,12 +20,14 @@ import { readReference } from "./read-reference.ts"
 import { sortAt, traitAt, unitAt, type Units, unitsOf } from "./units.ts"
 import type { Words } from "./vocabulary.ts"
 
-/** Where in a word a unit stands: at its start, behind opening punctuation only, or inside. */
-type Word = "start" | "opened" | "inside"
+/** How many opening marks may stand before a reference: with more of them, it is inside a word. */
+const MAX_OPENERS = 15
+const INSIDE = MAX_OPENERS + 1
 
 /** All that the text before a place says about the text after it. */
 export interface State {
-  readonly word: Word
+  /** How many opening marks stand before it in its word, and nothing else; `INSIDE` otherwise. */
+  readonly openers: number
   /** The place is the start of a line, and nobody has looked for a fence there yet. */
   readonly fresh: boolean
   readonly fence: Fence | null
@@ -33,18 +35,17 @@ export interface State {
   readonly leading: boolean
 }
 
-export const FIRST_STATE: State = { word: "start", fresh: true, fence: null, leading: true }
+export const FIRST_STATE: State = { openers: 0, fresh: true, fence: null, leading: true }
 
 /** One pass over a text, from left to right, that can stop and go on. */
 export interface Scan extends Fenced, Coded {
   at: number
   fresh: boolean
-  /** Where in a word the text begins. */
-  readonly word: Word
+  /** A place, and how many opening marks stand before it. */
+  floor: number
+  openers: number
   /** Where the first word of the message is, or -1 when it lies before the text. */
   readonly lead: number
-  /** Where the last token ended. */
-  token: number
 }
 
 /** No token is looked at for longer than this. Where a scan shall stop, its text has to go on for so
@@ -52,10 +53,10 @@ export interface Scan extends Fenced, Coded {
 export const LOOK_AHEAD = 4096 + 256
 
 export function newScan(text: string, words: Words, state: State = FIRST_STATE): Scan {
-  const { word, fresh, fence } = state
+  const { openers, fresh, fence } = state
   const units = unitsOf(text)
   const lead = state.leading ? firstWord(units, text.length) : -1
-  const place = { at: 0, word, fresh, fence, lead, token: 0, ticks: newTicks() }
+  const place = { at: 0, floor: 0, openers, fresh, fence, lead, ticks: newTicks() }
   const nodes: KnownNode[] = []
   const unread = { base: 0, examined: 0, seen: 0, last: 0, next: 0 }
   return { text, units, words, nodes, ...unread, ...place }
@@ -69,7 +70,14 @@ function firstWord(units: Units, length: number): number {
 
 export function stateOf(scan: Scan): State {
   const { at, fresh, fence, lead } = scan
-  return { word: fence ? "start" : wordAt(scan, at), fresh, fence, leading: at <= lead }
+  const openers = fence ? 0 : openersAt(scan, at)
+  know(scan, at, openers)
+  return { openers, fresh, fence, leading: at <= lead }
+}
+
+function know(scan: Scan, at: number, openers: number) {
+  scan.floor = at
+  scan.openers = openers
 }
 
 /** Read up to `stop`, or to the end of the token that reaches over it. */
@@ -141,15 +149,18 @@ function pastMarks(units: Units, at: number, stop: number): number {
 
 /** Where to go on behind a slash, a dollar or an at sign that may begin a token. */
 function readMark(scan: Scan, at: number, before: number): number {
+  const end = tokenEnd(scan, at, before)
+  know(scan, end, INSIDE)
+  return end
+}
+
+function tokenEnd(scan: Scan, at: number, before: number): number {
   const mark = unitAt(scan.units, at)
-  if (mark === AT_UNIT)
-    scan.token =
-      before === OPENER && wordAt(scan, at) === "inside" ? at + 1 : readReference(scan, at)
-  else if (before !== WHITE) scan.token = at + 1
-  else
-    scan.token =
-      mark === SLASH_UNIT ? readCommand(scan, at, at === scan.lead) : readDollar(scan, at)
-  return scan.token
+  if (mark !== AT_UNIT && before !== WHITE) return at + 1
+  if (mark === SLASH_UNIT) return readCommand(scan, at, at === scan.lead)
+  if (mark !== AT_UNIT) return readDollar(scan, at)
+  const isInside = before === OPENER && openersAt(scan, at) === INSIDE
+  return isInside ? at + 1 : readReference(scan, at)
 }
 
 const SLASH_UNIT = 47
@@ -157,25 +168,22 @@ const AT_UNIT = 64
 
 /** What the unit before a place says, even where the text begins with it. */
 function sortBefore(scan: Scan, at: number): number {
-  switch (wordAt(scan, at)) {
-    case "start":
-      return WHITE
-    case "opened":
-      return WIDE
-    case "inside":
-      return PLAIN
-  }
+  const openers = openersAt(scan, at)
+  if (openers === INSIDE) return PLAIN
+  return openers === 0 ? WHITE : WIDE
 }
 
-function wordAt({ units, token, word }: Scan, at: number): Word {
-  let from = at - 1
-  while (from >= token && sortAt(units, from) === OPENER) from--
-  if (from < token) return token > 0 || word === "inside" ? "inside" : opened(word, at - 1 - from)
-  const sort = sortAt(units, from)
-  if (sort === WIDE) return "opened"
-  return sort === WHITE || sort === BREAK ? opened("start", at - 1 - from) : "inside"
+/** How many opening marks stand before a place; `INSIDE` when they are not the start of their word. */
+function openersAt(scan: Scan, at: number): number {
+  const { units, floor } = scan
+  const lowest = Math.max(floor, at - INSIDE)
+  let from = at
+  while (from > lowest && sortAt(units, from - 1) === OPENER) from--
+  const before = from === floor ? scan.openers : openersBehind(sortAt(units, from - 1))
+  return Math.min(before + at - from, INSIDE)
 }
 
-function opened(word: Word, openers: number): Word {
-  return openers > 0 ? "opened" : word
+function openersBehind(sort: number): number {
+  if (sort === WHITE || sort === BREAK) return 0
+  return sort === WIDE ? 1 : INSIDE
 }

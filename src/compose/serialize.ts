@@ -15,32 +15,21 @@ export interface Serialized {
  *  however many words it has (EA-040). A chip that knows its `raw` is written as it is; around one
  *  that is printed here, a space is added where it would run into the text. */
 export function serialize(pieces: readonly Piece[]): Serialized {
-  const written: string[] = []
+  const texts: string[] = []
   const nodes: ComposerNode[] = []
   let length = 0
-  let last = ""
-  let isChip = false
-  let printed: string | undefined
-  const write = (text: string) => {
-    if (text === "") return
-    written.push(text)
-    length += text.length
-    last = text
-  }
+  let before: Written | undefined
   for (const piece of pieces) {
-    const text = typeof piece === "string" ? piece : (piece.raw ?? printNode(piece))
-    const isPrinted = typeof piece !== "string" && piece.raw === undefined
-    const isGlued = isPrinted && (isChip || runsInto(last, text))
-    if (isGlued || (printed && runsOn(printed, text))) write(" ")
-    if (typeof piece !== "string")
-      nodes.push({ ...piece, start: length, end: length + text.length, raw: text })
-    if (text !== "") {
-      printed = isPrinted ? text : undefined
-      isChip = typeof piece !== "string"
-    }
-    write(text)
+    const written = writtenOf(piece)
+    const { text, chip } = written
+    const space = before && needsSpace(before, written) ? " " : ""
+    const start = length + space.length
+    length = start + text.length
+    texts.push(space, text)
+    if (chip) nodes.push({ ...chip, start, end: length, raw: text })
+    if (text !== "") before = written
   }
-  return { source: written.join(""), nodes }
+  return { source: texts.join(""), nodes }
 }
 
 /** The way back: the text between the nodes, and the nodes as chips that know how they were written. */
@@ -72,6 +61,32 @@ export function withChips(
   return [...nodes, ...parsed.slice(next)]
 }
 
+interface Written {
+  readonly text: string
+  readonly chip?: Chip
+  /** The text was found here, and may be kept apart from its neighbours. */
+  readonly printed: boolean
+}
+
+function writtenOf(piece: Piece): Written {
+  if (typeof piece === "string") return { text: piece, printed: false }
+  if (piece.raw !== undefined) return { text: piece.raw, chip: piece, printed: false }
+  return { text: printNode(piece), chip: piece, printed: true }
+}
+
+function needsSpace(before: Written, next: Written): boolean {
+  if (next.printed && (before.chip || runsInto(before.text, next.text))) return true
+  return before.printed && runsOn(before.text, next.text)
+}
+
+/** Whether the chip would become a part of the text it follows. */
+function runsInto(text: string, chip: string): boolean {
+  if (!chip.startsWith("@")) return text !== "" && !isWhite(text.charCodeAt(text.length - 1))
+  let at = text.length - 1
+  while (at >= 0 && SORTS[text.charCodeAt(at)] === OPENER) at--
+  return at >= 0 && !isGap(text.charCodeAt(at))
+}
+
 /** Whether the text would become a part of the chip it follows. Behind a quote, little does. */
 function runsOn(chip: string, text: string): boolean {
   if (chip.endsWith('"') && !/^["#:!]/.test(text)) return false
@@ -81,12 +96,4 @@ function runsOn(chip: string, text: string): boolean {
     if (!(trait & (STOP | CLOSER))) return true
   }
   return false
-}
-
-/** Whether the chip would become a part of the text it follows. */
-function runsInto(text: string, chip: string): boolean {
-  if (!chip.startsWith("@")) return text !== "" && !isWhite(text.charCodeAt(text.length - 1))
-  let at = text.length - 1
-  while (at >= 0 && SORTS[text.charCodeAt(at)] === OPENER) at--
-  return at >= 0 && !isGap(text.charCodeAt(at))
 }

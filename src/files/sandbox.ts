@@ -97,6 +97,9 @@ function collect(bubblewrap: string, run: SandboxedRun): Promise<SandboxResult> 
     clearTimeout(timer)
     run.signal?.removeEventListener("abort", abort)
     const text = Buffer.concat(chunks).subarray(0, max_output_bytes).toString("utf8")
+    // It speaks for itself only when it could not put up the walls; then nothing was run.
+    if (code === 1 && text.startsWith("bwrap: "))
+      return resolve({ type: "unavailable", reason: text.trim() })
     resolve({ type: "output", code: code ?? -1, text, truncated: size > max_output_bytes })
   })
   return promise

@@ -191,7 +191,7 @@ describe("from parts to an input", () => {
     const picture: Part = { type: "file-attachment", name: "a.png", mime: "image/png" }
     const url: Part = { type: "file-ref", ref: { kind: "url", url: "https://a.b" } }
     const nameless: Part = { type: "mention", target: { kind: "node", id: 7 } }
-    const derived: Part = { ...text("expanded"), derived_from: "prt_1" } as Part
+    const derived: Part = { ...text("expanded"), derived_from: "prt_1" }
     const back = inputOfParts([text("see"), picture, derived, url, nameless], vocabulary)
     expect(back).toEqual({ source: "see", nodes: [], rest: [picture, url, nameless] })
   })

@@ -7,7 +7,11 @@ const RUNS = Number(process.env.PROPERTY_RUNS ?? 300)
 const SLOWEST_RUN_MS = 10
 
 describe("every source", () => {
-  it.for(PROPERTIES)("$title", { timeout: 30_000 + RUNS * SLOWEST_RUN_MS }, ({ property }) => {
-    fc.assert(property, { numRuns: RUNS })
-  })
+  it.for(PROPERTIES)(
+    "$title",
+    { timeout: 30_000 + RUNS * SLOWEST_RUN_MS },
+    async ({ property }) => {
+      await fc.assert(property, { numRuns: RUNS })
+    },
+  )
 })

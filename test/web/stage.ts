@@ -141,7 +141,7 @@ export class Visitor {
       ...options,
     })
     const page = await context.newPage()
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(25_000)
     onTestFinished(async ({ task }) => {
       const path = join(tmpdir(), `compositor-web-failed-${task.id}.png`)
       if (task.result?.state === "fail") await page.screenshot({ path }).catch(() => {})
