@@ -42,10 +42,15 @@ export interface Input {
   make(units: number): string
 }
 
-/** A token about every 30 units, a token about every 1,000, and runs that only look like tokens. */
+const WIDE =
+  "请看一下这个文件里的改动 @src/模块/文件.ts#L3-9 然后 /review-3 它，再说说你会怎么做，谢谢。\n"
+
+/** A token about every 30 units, a token about every 1,000, a script of its own, and runs that only
+ *  look like tokens. */
 export const INPUTS: readonly Input[] = [
   { name: "dense", make: (units) => written(units, 15) },
   { name: "sparse", make: (units) => written(units, 1000) },
+  { name: "dense, Chinese", make: (units) => repeated(WIDE, units) },
   ...["[", "/", "@", "`", '"', "/@", "[(", ":a[", "/ @ ", '`"'].map(
     (run): Input => ({ name: `runs of ${run}`, make: (units) => repeated(run, units) }),
   ),

@@ -17,6 +17,33 @@ await runByName(
         return benchSend({ json: json === true })
       },
     },
+    {
+      name: "parse",
+      summary: "what was typed to nodes, beside a bare scan of its characters",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchParse } = await import("../bench/parse.ts")
+        return benchParse({ json: json === true })
+      },
+    },
+    {
+      name: "complete",
+      summary: "finding among 200,000 files per keystroke, beside other finders",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchComplete } = await import("../bench/complete.ts")
+        return benchComplete({ json: json === true })
+      },
+    },
+    {
+      name: "encode",
+      summary: "messages to wire bytes for every API, beside JSON.stringify",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchEncode } = await import("../bench/encode.ts")
+        return benchEncode({ json: json === true })
+      },
+    },
   ],
   process.argv.slice(2),
 )

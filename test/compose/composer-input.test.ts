@@ -101,7 +101,7 @@ describe("the shape of an input", () => {
       `must be at most ${MAX_TEXT_CHARACTERS} characters`,
     ])
     const node = { kind: "x", start: 0, end: 0, raw: "" }
-    refuses({ source: "", nodes: Array(MAX_NODES + 1).fill(node) }, [
+    refuses({ source: "", nodes: Array.from({ length: MAX_NODES + 1 }, () => node) }, [
       "/nodes",
       `must be at most ${MAX_NODES} nodes`,
     ])

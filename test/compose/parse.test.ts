@@ -177,6 +177,10 @@ describe("references", () => {
     })
     means("@a.ts#L0", { path: "a.ts", fault: { reason: "zero", message: "lines count from 1" } })
   })
+  it("gives up behind too many brackets", () => {
+    finds(`${"(".repeat(15)}@a.ts`, "@a.ts")
+    finds(`${"(".repeat(16)}@a.ts`)
+  })
   it("gives up on a reference that is too long", () => {
     const long = `@a/${"b".repeat(5000)}`
     finds(`${long} @c.ts`, "@c.ts")
