@@ -50,7 +50,7 @@ const WIDE =
 export const INPUTS: readonly Input[] = [
   { name: "dense", make: (units) => written(units, 15) },
   { name: "sparse", make: (units) => written(units, 1000) },
-  { name: "dense, Chinese", make: (units) => repeated(WIDE, units) },
+  { name: "Chinese", make: (units) => repeated(WIDE, units) },
   ...["[", "/", "@", "`", '"', "/@", "[(", ":a[", "/ @ ", '`"'].map(
     (run): Input => ({ name: `runs of ${run}`, make: (units) => repeated(run, units) }),
   ),

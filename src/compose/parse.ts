@@ -2,8 +2,8 @@ import type { KnownNode } from "./node.ts"
 import { FIRST_STATE, LOOK_AHEAD, newScan, run, stateOf } from "./scan.ts"
 import { type Vocabulary, wordsOf } from "./vocabulary.ts"
 
-/** A long source is read in blocks of so many units. */
-const BLOCK_UNITS = 32 * 1024
+/** A long source is read in blocks: with what is looked at ahead, they fit what `units.ts` keeps. */
+const BLOCK_UNITS = 48 * 1024
 
 /** The commands and references in a source, in order; the gaps between them are plain text. Each
  *  node's `raw` is `source.slice(start, end)`, offsets counting UTF-16 units (EA-002, EA-003). */

@@ -22,9 +22,19 @@ export function unitsOf(text: string): Units {
 
 /** A text that is all ASCII has the same bytes as units, and bytes are had at once. */
 function copy(text: string, units: Units, to: number) {
-  const { read, written } = encoder.encodeInto(text, bytes)
+  const { read, written } = looksAscii(text) ? encoder.encodeInto(text, bytes) : NOTHING
   if (read === text.length && written === read) units.set(bytes.subarray(0, written), to)
   else for (let at = 0; at < text.length; at++) units[to + at] = text.charCodeAt(at)
+}
+
+const NOTHING = { read: -1, written: 0 }
+const SAMPLES = 16
+
+/** A few looks save the attempt where it would fail. */
+function looksAscii(text: string): boolean {
+  const step = Math.ceil(text.length / SAMPLES)
+  for (let at = 0; at < text.length; at += step) if (text.charCodeAt(at) > 127) return false
+  return true
 }
 
 export function unitAt(units: Units, at: number): number {
