@@ -16,8 +16,8 @@ export interface Connection {
   /** Whether the rooms run in this process: then it must stay until its turns are done. */
   readonly local: boolean
   /** Wait until nothing runs in this process. */
-  idle(): Promise<void>
-  close(): Promise<void>
+  readonly idle: () => Promise<void>
+  readonly close: () => Promise<void>
 }
 
 interface ConnectOptions {

@@ -60,16 +60,15 @@ function walls({ workspace, command }: SandboxedRun): string[] {
     path,
     path,
   ])
-  return [
-    ...["--unshare-all", "--die-with-parent", "--new-session", "--clearenv"],
-    ...readable,
-    ...["--proc", "/proc", "--dev", "/dev"],
-    ...["--size", String(SCRATCH_BYTES), "--tmpfs", "/tmp"],
-    ...["--ro-bind", workspace, workspace, "--chdir", workspace],
-    ...["--setenv", "PATH", "/usr/local/bin:/usr/bin:/bin", "--setenv", "HOME", "/tmp"],
-    ...["--setenv", "LANG", "C.UTF-8", "--setenv", "GIT_OPTIONAL_LOCKS", "0"],
-    ...["prlimit", `--as=${MEMORY_BYTES}`, "--nproc=256", "sh", "-c", command],
+  const words = [
+    "--unshare-all --die-with-parent --new-session --clearenv --proc /proc --dev /dev",
+    `--size ${SCRATCH_BYTES} --tmpfs /tmp`,
+    "--setenv PATH /usr/local/bin:/usr/bin:/bin --setenv HOME /tmp",
+    "--setenv LANG C.UTF-8 --setenv GIT_OPTIONAL_LOCKS 0",
   ]
+  const shell = ["prlimit", `--as=${MEMORY_BYTES}`, "--nproc=256", "sh", "-c", command]
+  const place = ["--ro-bind", workspace, workspace, "--chdir", workspace]
+  return [...readable, ...words.join(" ").split(" "), ...place, ...shell]
 }
 
 function collect(bubblewrap: string, run: SandboxedRun): Promise<SandboxResult> {

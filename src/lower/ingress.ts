@@ -29,5 +29,5 @@ export function withMark(part: Part | UnknownPart, lowered: Verdict): Verdict {
 function markOf(part: Part | UnknownPart): IngressMark | undefined {
   const mark = part.ingress as Partial<IngressMark> | undefined
   if (mark?.verdict !== "denied" && mark?.verdict !== "redacted") return undefined
-  return { verdict: mark.verdict, reason: String(mark.reason ?? "the policy says so") }
+  return { verdict: mark.verdict, reason: mark.reason ?? "the policy says so" }
 }

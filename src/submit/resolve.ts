@@ -107,7 +107,7 @@ class Resolving implements Resolved {
 
   // A leading command that nobody knows goes on as it was typed, and the user is told (decision 5).
   #passThrough(part: CommandPart, at: number) {
-    this.#keep({ ...part, outcome: "pass-through", raw: part.raw ?? typedForm(part) })
+    this.#keep({ ...part, outcome: "pass-through", raw: rawOf(part) })
     if (this.#leads(at))
       this.notices.push({
         path: `/parts/${at}`,
@@ -117,7 +117,7 @@ class Resolving implements Resolved {
 
   #action(command: ActionCommand, part: CommandPart, at: number) {
     if (!this.#leads(at) && part.chosen !== true)
-      return void this.#keep({ type: "text", text: String(part.raw ?? typedForm(part)) })
+      return void this.#keep({ type: "text", text: rawOf(part) })
     if (command.runs === "at-once") return this.#show(command, part)
     const action = sessionAction(command.name, typedArguments(part))
     this.actions.push({ action, part: { ...part, outcome: "action" } })
@@ -245,6 +245,10 @@ function typedArguments(part: CommandPart): string {
   const { raw, text } = part.args
   if (typeof raw === "string") return (typeof text === "string" ? text : raw).trim()
   return Object.values(part.args).map(String).join(" ")
+}
+
+function rawOf(part: CommandPart): string {
+  return typeof part.raw === "string" ? part.raw : typedForm(part)
 }
 
 function typedForm(part: CommandPart): string {

@@ -87,6 +87,19 @@ describe("ComposerDocument", () => {
     expect(document.inFence(3000)).toBe(true)
     expect(document.inFence(document.length)).toBe(false)
   })
+  it("[EA-040] tells what is being typed, but not in a fence", () => {
+    const document = new ComposerDocument(`${LINE.repeat(100)}see @src/m\n\`\`\`\n@src`, vocabulary)
+    const cursor = LINE.length * 100 + 10
+    expect(document.trigger(cursor)).toEqual({
+      kind: "mention",
+      from: cursor - 6,
+      to: cursor,
+      query: "src/m",
+    })
+    expect(document.trigger(document.length)).toBeUndefined()
+    const long = new ComposerDocument(`x${"@a".repeat(200)}`, vocabulary)
+    expect(long.trigger(long.length)).toBeUndefined()
+  })
   it("refuses an edit outside its source", () => {
     const document = new ComposerDocument("abc", vocabulary)
     for (const [from, to] of [

@@ -29,6 +29,8 @@ describe("the helper library", () => {
     expect(slashCommands(payload).map(({ name }) => name)).toEqual(["pr-review", "worktree"])
     expect(hasSlashCommand(payload, "worktree")).toBe(true)
     expect(hasSlashCommand(payload, "clear")).toBe(false)
+    expect(hasSlashCommand(payload)).toBe(true)
+    expect(hasSlashCommand({ source: "hi" })).toBe(false)
     expect(firstSlashCommand(payload)?.name).toBe("pr-review")
   })
   it("[EA-032] [CMP-051] gives a command the text up to the next one", () => {

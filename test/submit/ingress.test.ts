@@ -2,7 +2,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { openDesk, partsIn, seen, typed, write } from "./house.ts"
 
-const KEY = `AKIA${"IOSFODNN7EXAMPL"}Q`
+const KEY = ["AKIA", "IOSFODNN7EXAMPL", "Q"].join("")
 const HIDDEN = "[redacted: AWS access key]"
 
 describe("what comes in", () => {

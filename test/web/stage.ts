@@ -103,7 +103,11 @@ export class Theatre {
 
   #answer({ newest }: RecordedCall): ScriptStep[] {
     const said = (newest?.blocks ?? []).map((block) =>
-      block.type === "text" ? block.text : `<${block.media.mime} ${block.media.name}>`,
+      "media" in block
+        ? `<${block.media.mime} ${block.media.name}>`
+        : "text" in block
+          ? block.text
+          : "",
     )
     const text = said.join("\n")
     const begin = { text: `You said: **${said[0]?.split("\n")[0]?.trim() ?? ""}**` }

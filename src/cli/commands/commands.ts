@@ -92,7 +92,7 @@ export async function parseCommand(source: string | undefined, options: CommonOp
     if (options.json) return printJson(parsed)
     const rows = parsed.nodes.map(({ kind, start, end, raw }) => [
       String(kind),
-      `${start}-${end}`,
+      `${String(start)}-${String(end)}`,
       JSON.stringify(raw),
     ])
     printLine(table(rows))

@@ -4,7 +4,7 @@ import { StoredMessage, Turn } from "../../message/row.ts"
 import { composed, type Said } from "../composed.ts"
 import type { Submitted } from "../../submit/submit.ts"
 import { type Route, route } from "../route.ts"
-import { Page, Parts, QueuePatch, SendBody } from "../schemas.ts"
+import { Page, QueuePatch, SendBody } from "../schemas.ts"
 import { existing } from "./sessions.ts"
 
 const Warning = z.object({ path: z.string(), message: z.string() })
@@ -85,7 +85,7 @@ export const messageRoutes: readonly Route[] = [
     body: QueuePatch,
     answer: ChangedMessage,
     async handle({ host, param, body }) {
-      const { source, nodes, parts, ...change } = body
+      const { source, nodes: _nodes, parts, ...change } = body
       const said =
         source === undefined && parts === undefined ? {} : await edited(host, param("id"), body)
       return host.editQueued({

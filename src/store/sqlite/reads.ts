@@ -74,7 +74,7 @@ export class SqliteReads implements Reads {
     return this.#snapshot(() => {
       const session = this.#existing(session_id)
       const records = this.#newestFirst(pathOf(session), page.limit + 1, cursorOf(page.before))
-      const shown = records.slice(0, page.limit).reverse()
+      const shown = records.slice(0, page.limit).toReversed()
       const oldest = shown[0]
       return {
         messages: this.#withParts(shown),

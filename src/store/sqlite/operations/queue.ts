@@ -1,6 +1,6 @@
 import { Refusal } from "../../../message/refusal.ts"
 import type { Append, Claim, MessageChanged, QueuedChange } from "../../store.ts"
-import { type MessageRecord, messageOf, type PartRecord, type SessionRecord } from "../rows.ts"
+import { type MessageRecord, messageOf, type PartRecord } from "../rows.ts"
 import type { SessionHead } from "../group.ts"
 import type { Transaction } from "../transaction.ts"
 import { keepCaptures } from "./blobs.ts"
