@@ -18,8 +18,8 @@ import { describeMachine, type Machine, type Noise, noise } from "./machine.ts"
 const FILES = 200_000
 const FILES_PER_FOLDER = 10
 const LIMIT = 50
-const ROUNDS = 4
-const INDEX_ROUNDS = 7
+const ROUNDS = 2
+const INDEX_ROUNDS = 5
 const MAX_KEYSTROKE = 0.5
 const MAX_INDEX = 1.5
 

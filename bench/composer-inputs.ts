@@ -43,7 +43,7 @@ export interface Input {
 }
 
 const WIDE =
-  "请看一下这个文件里的改动 @src/模块/文件.ts#L3-9 然后 /review-3 它，再说说你会怎么做，谢谢。\n"
+  "请看一下这个文件里的改动 @src/模块/文件.ts#L3-9 是不是还可以再简单一点，然后用 /review-3 看看它读起来怎么样，再说说换作是你会怎么做，谢谢。\n"
 
 /** A token about every 30 units, a token about every 1,000, a script of its own, and runs that only
  *  look like tokens. */

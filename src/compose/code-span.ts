@@ -36,11 +36,11 @@ export function codeEnd(reading: Coded, at: number): number {
 }
 
 /** Look on behind what was seen, for a run of that length. */
-function nextRun({ text, units, ticks }: Coded, from: number, length: number): number {
-  const limit = Math.min(text.length, from + MAX_CODE_CHARACTERS)
+function nextRun(reading: Coded, from: number, length: number): number {
+  const { units, ticks } = reading
+  const limit = Math.min(reading.text.length, from + MAX_CODE_CHARACTERS)
   let at = Math.max(from, ticks.seen)
-  let found = -1
-  while (at < limit && found < 0) {
+  while (at < limit) {
     const unit = units[at]
     if (unit === NEWLINE) break
     if (unit !== TICK) {
@@ -49,11 +49,14 @@ function nextRun({ text, units, ticks }: Coded, from: number, length: number): n
     }
     const run = ticksAt(units, at)
     ticks.last[run] = at
-    if (run === length) found = at
     at += run
+    if (run === length) {
+      ticks.seen = at
+      return at - run
+    }
   }
   ticks.seen = at
-  return found
+  return -1
 }
 
 /** There is one: it was seen. */
@@ -67,8 +70,9 @@ function firstRun(units: Units, from: number, length: number): number {
 }
 
 function ticksAt(units: Units, start: number): number {
+  if (units[start + 1] !== TICK) return 1
   const limit = start + MOST_TICKS
-  let end = start + 1
+  let end = start + 2
   while (end < limit && units[end] === TICK) end++
   return end - start
 }

@@ -1,6 +1,8 @@
 import { type Chunk, ChunkList } from "./chunk-list.ts"
 import type { KnownNode } from "./node.ts"
 import { FIRST_STATE, LOOK_AHEAD, newScan, run, type Scan, type State, stateOf } from "./scan.ts"
+import { MAX_QUERY_CHARACTERS, type Trigger, triggerAt } from "./trigger.ts"
+import { windowOf } from "./units.ts"
 import { type Vocabulary, type Words, wordsOf } from "./vocabulary.ts"
 
 /** What a chunk is cut to. Smaller ones make a keystroke cheaper, larger ones a document. */
@@ -57,12 +59,9 @@ export class ComposerDocument {
   nodes(from = 0, to: number = this.length): KnownNode[] {
     const found: KnownNode[] = []
     const chunks = this.#chunks
-    for (
-      let index = chunks.find(from);
-      index < chunks.count && chunks.start(index) <= to;
-      index++
-    ) {
+    for (let index = chunks.find(from); index < chunks.count; index++) {
       const offset = chunks.start(index)
+      if (offset > to) break
       for (const node of chunks.at(index).nodes) {
         if (node.end + offset < from || node.start + offset > to) continue
         found.push({ ...node, start: node.start + offset, end: node.end + offset })
@@ -78,11 +77,19 @@ export class ComposerDocument {
     return this.#chunks.texts(first, this.#chunks.find(to) + 1).slice(from - start, to - start)
   }
 
-  /** Whether a place is inside a code fence, where nothing is offered to be completed. */
+  /** What is being typed at the cursor; nothing, in a fence. */
+  trigger(cursor: number): Trigger | undefined {
+    if (this.inFence(cursor)) return undefined
+    const start = Math.max(0, cursor - MAX_QUERY_CHARACTERS - 1)
+    const found = triggerAt(this.slice(start, cursor), cursor - start)
+    return found && { ...found, from: found.from + start, to: cursor }
+  }
+
+  /** Whether a place is inside a code fence. */
   inFence(position: number): boolean {
     const index = this.#chunks.find(position)
     const { text, state } = this.#chunks.at(index)
-    const scan = newScan(text + this.#ahead(index + 1), this.#words, state)
+    const scan = newScan(windowOf(text + this.#ahead(index + 1)), this.#words, state)
     run(scan, position - this.#chunks.start(index))
     return scan.fence !== null
   }
@@ -114,7 +121,7 @@ export class ComposerDocument {
     let { state } = chunks.at(first)
     let text = core
     for (let more = 1; ; more *= 2) {
-      const scan = newScan(text + this.#ahead(end), this.#words, state)
+      const scan = newScan(windowOf(text + this.#ahead(end)), this.#words, state)
       while (scan.at < text.length) made.push(this.#cut(scan, text.length))
       const over = scan.at - text.length
       state = stateOf(scan)
@@ -124,10 +131,8 @@ export class ComposerDocument {
       text = chunks.texts(end, next).slice(over)
       end = next
     }
-    return {
-      chunks: made.length === 0 && first === 0 && end === chunks.count ? [EMPTY] : made,
-      end,
-    }
+    const isEmpty = made.length === 0 && first === 0 && end === chunks.count
+    return { chunks: isEmpty ? [EMPTY] : made, end }
   }
 
   /** The next chunk of a text that is read up to `end`. */

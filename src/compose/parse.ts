@@ -1,5 +1,6 @@
 import type { KnownNode } from "./node.ts"
 import { FIRST_STATE, LOOK_AHEAD, newScan, run, stateOf } from "./scan.ts"
+import { windowOf } from "./units.ts"
 import { type Vocabulary, wordsOf } from "./vocabulary.ts"
 
 /** A long source is read in blocks: with what is looked at ahead, they fit what `units.ts` keeps. */
@@ -12,11 +13,11 @@ export function parse(source: string, vocabulary: Vocabulary): KnownNode[] {
   const nodes: KnownNode[] = []
   let state = FIRST_STATE
   for (let at = 0; at < source.length; ) {
-    const units = Math.min(BLOCK_UNITS, source.length - at)
-    const scan = newScan(source.slice(at, at + units + LOOK_AHEAD), words, state)
+    const end = Math.min(source.length, at + BLOCK_UNITS + LOOK_AHEAD)
+    const scan = newScan(windowOf(source, at, end), words, state)
     scan.nodes = nodes
     scan.base = -at
-    run(scan, units)
+    run(scan, Math.min(BLOCK_UNITS, source.length - at))
     state = stateOf(scan)
     at += scan.at
   }

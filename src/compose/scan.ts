@@ -17,7 +17,7 @@ import { closesFence, type Fence, type Fenced, opensFence } from "./fence.ts"
 import type { KnownNode } from "./node.ts"
 import { readCommand, readDollar } from "./read-command.ts"
 import { readReference } from "./read-reference.ts"
-import { sortAt, traitAt, unitAt, type Units, unitsOf } from "./units.ts"
+import { sortAt, traitAt, unitAt, type Units, type Window } from "./units.ts"
 import type { Words } from "./vocabulary.ts"
 
 /** How many opening marks may stand before a reference: with more of them, it is inside a word. */
@@ -52,9 +52,8 @@ export interface Scan extends Fenced, Coded {
  *  far, or be over. */
 export const LOOK_AHEAD = 4096 + 256
 
-export function newScan(text: string, words: Words, state: State = FIRST_STATE): Scan {
+export function newScan({ text, units }: Window, words: Words, state: State): Scan {
   const { openers, fresh, fence } = state
-  const units = unitsOf(text)
   const lead = state.leading ? firstWord(units, text.length) : -1
   const place = { at: 0, floor: 0, openers, fresh, fence, lead, ticks: newTicks() }
   const nodes: KnownNode[] = []

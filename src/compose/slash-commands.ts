@@ -12,8 +12,9 @@ export function slashCommands({ nodes = [] }: Payload): SlashCommandNode[] {
   return nodes.filter(isSlashCommand)
 }
 
-export function hasSlashCommand(payload: Payload, name: string): boolean {
-  return slashCommands(payload).some((node) => node.name === name)
+/** Whether it has the command of that name, or any without one. */
+export function hasSlashCommand(payload: Payload, name?: string): boolean {
+  return slashCommands(payload).some((node) => name === undefined || node.name === name)
 }
 
 export function firstSlashCommand(payload: Payload): SlashCommandNode | undefined {

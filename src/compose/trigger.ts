@@ -11,7 +11,7 @@ export interface Trigger {
 }
 
 /** A longer word is not being completed. */
-const MAX_QUERY_CHARACTERS = 256
+export const MAX_QUERY_CHARACTERS = 256
 const SLASH = 47
 const QUOTE = 34
 

@@ -11,29 +11,46 @@ const encoder = new TextEncoder()
 const bytes = new Uint8Array(KEPT_UNITS)
 const kept = new Uint16Array(KEPT_UNITS + PADDING)
 
-/** The units of a text. They are good until the next call: a scan is over before another begins. */
-export function unitsOf(text: string): Units {
-  const units = text.length <= KEPT_UNITS ? kept : new Uint16Array(text.length + PADDING)
-  for (let at = 0; at < text.length; at += KEPT_UNITS)
-    copy(text.length <= KEPT_UNITS ? text : text.slice(at, at + KEPT_UNITS), units, at)
-  units.fill(0, text.length, text.length + PADDING)
-  return units
+/** A stretch of a source, as text and as units. */
+export interface Window {
+  readonly text: string
+  readonly units: Units
 }
 
-/** A text that is all ASCII has the same bytes as units, and bytes are had at once. */
-function copy(text: string, units: Units, to: number) {
-  const { read, written } = looksAscii(text) ? encoder.encodeInto(text, bytes) : NOTHING
-  if (read === text.length && written === read) units.set(bytes.subarray(0, written), to)
-  else for (let at = 0; at < text.length; at++) units[to + at] = text.charCodeAt(at)
+/** The stretch of a source from `from` to before `to`. Its units are good until the next call: a scan
+ *  is over before another begins. */
+export function windowOf(source: string, from = 0, to = source.length): Window {
+  const length = to - from
+  const units = length <= KEPT_UNITS ? kept : new Uint16Array(length + PADDING)
+  for (let at = 0; at < length; at += KEPT_UNITS)
+    copy(units, at, { source, from: from + at, to: Math.min(to, from + at + KEPT_UNITS) })
+  units.fill(0, length, length + PADDING)
+  return { text: source.slice(from, to), units }
+}
+
+interface Stretch {
+  readonly source: string
+  readonly from: number
+  readonly to: number
+}
+
+/** What is all ASCII has the same bytes as units, and bytes are had at once. */
+function copy(units: Units, at: number, { source, from, to }: Stretch) {
+  const length = to - from
+  const { read, written } = looksAscii(source, from, to)
+    ? encoder.encodeInto(source.slice(from, to), bytes)
+    : NOTHING
+  if (read === length && written === read) units.set(bytes.subarray(0, written), at)
+  else for (let past = 0; past < length; past++) units[at + past] = source.charCodeAt(from + past)
 }
 
 const NOTHING = { read: -1, written: 0 }
 const SAMPLES = 16
 
 /** A few looks save the attempt where it would fail. */
-function looksAscii(text: string): boolean {
-  const step = Math.ceil(text.length / SAMPLES)
-  for (let at = 0; at < text.length; at += step) if (text.charCodeAt(at) > 127) return false
+function looksAscii(source: string, from: number, to: number): boolean {
+  const step = Math.ceil((to - from) / SAMPLES)
+  for (let at = from; at < to; at += step) if (source.charCodeAt(at) > 127) return false
   return true
 }
 

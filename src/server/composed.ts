@@ -3,6 +3,7 @@ import { type ComposerInput, readComposerInput } from "../compose/composer-input
 import { parse } from "../compose/parse.ts"
 import { DEFAULT_CONTEXTS, type Vocabulary } from "../compose/vocabulary.ts"
 import type { Host } from "../host.ts"
+import { MAX_PARTS } from "../message/limits.ts"
 import { Part, UnknownPart } from "../message/part.ts"
 import type { RefusalDetail } from "../message/refusal.ts"
 import { attachmentParts, type NamedFile } from "./attachments.ts"
@@ -55,6 +56,7 @@ async function fromSource(host: Host, root: string | null, said: Said): Promise<
   const { input, warnings } = readSource(said, vocabulary)
   const parts = [...partsOfInput(input, vocabulary).map(checked), ...(said.parts ?? [])]
   if (parts.length === 0) throw fault("/source", "is blank")
+  if (parts.length > MAX_PARTS) throw fault("/source", `makes more than ${MAX_PARTS} parts`)
   return { parts, metadata: { composer_input: input }, warnings }
 }
 
