@@ -50,8 +50,8 @@ export async function benchComplete({ json }: { json: boolean }): Promise<boolea
     const before = noise()
     const paths = syntheticPaths(FILES)
     const rows = [
-      ...keystrokeRows(paths, peers),
       ...(await indexRows(folder, paths)),
+      ...keystrokeRows(paths, peers),
       ...secretRows(),
     ]
     const report = { machine, before, after: noise(), rows }

@@ -2,7 +2,7 @@ import { denyList } from "./deny.ts"
 import { DENIED } from "./deny-rules.ts"
 import { type IgnoreLists, ignoredBy } from "./ignore.ts"
 import { IgnoreFiles } from "./ignore-files.ts"
-import { mayMatch } from "./name-sieve.ts"
+import { mayMatch, type NameSieve, unionOf } from "./name-sieve.ts"
 
 /** What the thread that searches for files is told. */
 export interface HiddenSettings {
@@ -17,29 +17,37 @@ export function viewOf(root: string, settings: HiddenSettings): Hidden {
   const rules = {
     files,
     names: new Set(settings.ignore_files),
-    initials: new Set(settings.ignore_files.map((name) => name.charCodeAt(0))),
-    denied: denyList([...DENIED, ...settings.deny]),
+    initials: [...new Set(settings.ignore_files.map((name) => name.charCodeAt(0)))],
+    denied: denyList([...NEVER_SHOWN, ...DENIED, ...settings.deny]),
   }
   const folder = files.prefix
-  const where = { folder, lower: folder.toLowerCase(), depth: folder.split("/").length }
-  return new Hidden(rules, files.listsAboveRoot(), where)
+  const depth = folder.split("/").length
+  return new Hidden(rules, holdingHere(rules, files.listsAboveRoot()), { folder, depth })
 }
 
-const DOT = 0x2e
-const NEVER_SHOWN: ReadonlySet<string> = new Set([".git", ".hg", ".svn", ".jj", ".DS_Store"])
+const NEVER_SHOWN = [".git", ".hg", ".svn", ".jj", ".ds_store"]
 
 interface Rules {
   readonly files: IgnoreFiles
   /** Of ignore files, and what those begin with. */
   readonly names: ReadonlySet<string>
-  readonly initials: ReadonlySet<number>
+  readonly initials: readonly number[]
   readonly denied: IgnoreLists
 }
 
+/** Of every kind of ignore file, those that hold in a folder; and what none of them can match. */
+interface Holding {
+  readonly lists: readonly IgnoreLists[]
+  readonly sieve: NameSieve
+}
+
+function holdingHere({ denied }: Rules, lists: readonly IgnoreLists[]): Holding {
+  return { lists, sieve: unionOf([...denied, ...lists.flat()].map(({ sieve }) => sieve)) }
+}
+
 interface Where {
-  /** From the top, with a slash at its end; and the same in lower case. */
+  /** From the top, with a slash at its end. */
   readonly folder: string
-  readonly lower: string
   /** Of what lies in the folder. */
   readonly depth: number
 }
@@ -47,67 +55,54 @@ interface Where {
 /** What is hidden in one folder. */
 class Hidden {
   readonly #rules: Rules
-  /** Of every kind of ignore file, those that hold here. */
-  readonly #lists: readonly IgnoreLists[]
+  readonly #holding: Holding
   readonly #where: Where
 
-  constructor(rules: Rules, lists: readonly IgnoreLists[], where: Where) {
+  constructor(rules: Rules, holding: Holding, where: Where) {
     this.#rules = rules
-    this.#lists = lists
+    this.#holding = holding
     this.#where = where
   }
 
   hides(name: string, isFolder: boolean): boolean {
-    if (name.charCodeAt(0) === DOT && NEVER_SHOWN.has(name)) return true
+    if (!mayMatch(this.#holding.sieve, name)) return false
     return this.#isDenied(name, isFolder) || this.#isIgnored(name, isFolder)
   }
 
   #isDenied(name: string, isFolder: boolean): boolean {
-    const { denied } = this.#rules
-    if (!anyMayMatch(denied, name)) return false
-    const { lower, depth } = this.#where
-    const small = name.toLowerCase()
-    const entry = { path: lower + small, name: small, depth, isFolder }
-    return ignoredBy(denied, entry) !== undefined
+    const { folder, depth } = this.#where
+    const path = (folder + name).toLowerCase()
+    const entry = { path, name: name.toLowerCase(), depth, isFolder }
+    return ignoredBy(this.#rules.denied, entry) !== undefined
   }
 
   #isIgnored(name: string, isFolder: boolean): boolean {
     const { folder, depth } = this.#where
-    for (const lists of this.#lists) {
-      if (!anyMayMatch(lists, name)) continue
-      if (ignoredBy(lists, { path: folder + name, name, depth, isFolder })) return true
-    }
-    return false
+    const entry = { path: folder + name, name, depth, isFolder }
+    return this.#holding.lists.some((lists) => ignoredBy(lists, entry) !== undefined)
   }
 
   /** Whether an entry of this name says what is hidden. */
   isRule(name: string): boolean {
-    return this.#rules.initials.has(name.charCodeAt(0)) && this.#rules.names.has(name)
+    const { initials, names } = this.#rules
+    return initials.includes(name.charCodeAt(0)) && names.has(name)
   }
 
   /** The view of this folder with the ignore files that were found in it. */
   with(names: readonly string[]): Hidden {
     const { files } = this.#rules
-    const lists = this.#lists.map((lists, at) => {
+    const lists = this.#holding.lists.map((lists, at) => {
       const name = files.names[at] ?? ""
       const list = names.includes(name) ? files.list(name, this.#where.folder) : undefined
       return list ? [...lists, list] : lists
     })
-    return new Hidden(this.#rules, lists, this.#where)
+    return new Hidden(this.#rules, holdingHere(this.#rules, lists), this.#where)
   }
 
   /** The view of a folder in this one. */
   enter(name: string): Hidden {
-    const { folder, lower, depth } = this.#where
-    return new Hidden(this.#rules, this.#lists, {
-      folder: `${folder}${name}/`,
-      lower: `${lower}${name.toLowerCase()}/`,
-      depth: depth + 1,
-    })
+    const { folder, depth } = this.#where
+    const where = { folder: `${folder}${name}/`, depth: depth + 1 }
+    return new Hidden(this.#rules, this.#holding, where)
   }
-}
-
-function anyMayMatch(lists: IgnoreLists, name: string): boolean {
-  for (const { sieve } of lists) if (mayMatch(sieve, name)) return true
-  return false
 }

@@ -34,6 +34,20 @@ export function sieveOf(globs: readonly Glob[]): NameSieve {
   return { names, starts, ends, isOpen }
 }
 
+/** Lets through what any of them does. */
+export function unionOf(sieves: readonly NameSieve[]): NameSieve {
+  return {
+    names: eitherOf(sieves.map(({ names }) => names)),
+    starts: eitherOf(sieves.map(({ starts }) => starts)),
+    ends: eitherOf(sieves.map(({ ends }) => ends)),
+    isOpen: sieves.some(({ isOpen }) => isOpen),
+  }
+}
+
+function eitherOf([first = new Uint8Array(0), ...others]: readonly Uint8Array[]): Uint8Array {
+  return first.map((allowed, at) => Math.max(allowed, ...others.map((table) => table[at] ?? 0)))
+}
+
 function textOf(token: Token | undefined): string {
   return token?.type === "text" ? token.text : ""
 }

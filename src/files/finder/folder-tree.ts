@@ -147,20 +147,23 @@ export class FolderTree {
     const rules = rulesIn(entries, given)
     const view = rules.length > 0 ? given.with(rules) : given
     const number = this.#paths.addFolder(path)
-    const seen = sorted(entries, view, this.#onDisk(path))
-    const files = this.#addFiles(number, seen.files)
-    for (const name of seen.folders) this.#found(`${path}${name}/`, { depth, view, name })
-    this.#folders.set(path, { path, number, depth, rules, files, folders: seen.folders })
+    const files: number[] = []
+    const folders: string[] = []
+    const place = this.#onDisk(path)
+    for (const entry of entries) {
+      const kind = kindOf(entry, view, place)
+      if (kind === "file") this.#addFile(number, entry.name, files)
+      if (kind !== "folder") continue
+      folders.push(entry.name)
+      this.#found(`${path}${entry.name}/`, { depth, view, name: entry.name })
+    }
+    this.#folders.set(path, { path, number, depth, rules, files, folders })
   }
 
-  #addFiles(folder: number, names: Iterable<string>): number[] {
-    const files: number[] = []
-    for (const name of names) {
-      const id = this.#paths.add(folder, name)
-      if (id === undefined) this.#isTruncated = true
-      else files.push(id)
-    }
-    return files
+  #addFile(folder: number, name: string, files: number[]) {
+    const id = this.#paths.add(folder, name)
+    if (id === undefined) this.#isTruncated = true
+    else files.push(id)
   }
 
   #found(path: string, { depth, view, name }: { depth: number; view: FolderView; name: string }) {
@@ -195,18 +198,23 @@ export class FolderTree {
   #compare(known: Folder, entries: readonly Dirent[]) {
     const { path, number, depth } = known
     const view = this.#viewIn(path)
-    const seen = sorted(entries, view, this.#onDisk(path))
-    const folders = new Set(seen.folders)
-    for (const name of known.folders) if (!folders.has(name)) this.#remove(`${path}${name}/`)
-    for (const name of folders)
+    const seen = { file: new Set<string>(), folder: new Set<string>() }
+    const place = this.#onDisk(path)
+    for (const entry of entries) {
+      const kind = kindOf(entry, view, place)
+      if (kind) seen[kind].add(entry.name)
+    }
+    for (const name of known.folders) if (!seen.folder.has(name)) this.#remove(`${path}${name}/`)
+    for (const name of seen.folder)
       if (!this.#folders.has(`${path}${name}/`))
         this.#found(`${path}${name}/`, { depth, view, name })
-    const added = new Set(seen.files)
-    const kept = known.files.filter((id) => added.delete(this.#paths.nameOf(id)))
-    const stays = new Set(kept)
-    for (const id of known.files) if (!stays.has(id)) this.#paths.remove(id)
-    const files = [...kept, ...this.#addFiles(number, added)]
-    this.#folders.set(path, { ...known, files, folders: seen.folders })
+    const files: number[] = []
+    for (const id of known.files) {
+      if (seen.file.delete(this.#paths.nameOf(id))) files.push(id)
+      else this.#paths.remove(id)
+    }
+    for (const name of seen.file) this.#addFile(number, name, files)
+    this.#folders.set(path, { ...known, files, folders: [...seen.folder] })
   }
 }
 
@@ -229,18 +237,12 @@ function rulesIn(entries: readonly Dirent[], view: FolderView): string[] {
   return rules.length > 1 ? rules.sort() : rules
 }
 
-function sorted(entries: readonly Dirent[], view: FolderView, folder: string) {
-  const files: string[] = []
-  const folders: string[] = []
-  for (const entry of entries) {
-    const { name } = entry
-    const isFolder = entry.isDirectory()
-    if (!isFolder && !entry.isFile() && !leadsToFile(entry, folder)) continue
-    if (view.hides(name, isFolder)) continue
-    if (isFolder) folders.push(name)
-    else files.push(name)
-  }
-  return { files, folders }
+/** What an entry is to us: nothing, if it is hidden or neither a file nor a folder. */
+function kindOf(entry: Dirent, view: FolderView, place: string): "file" | "folder" | undefined {
+  const isFolder = entry.isDirectory()
+  if (!isFolder && !entry.isFile() && !leadsToFile(entry, place)) return undefined
+  if (view.hides(entry.name, isFolder)) return undefined
+  return isFolder ? "folder" : "file"
 }
 
 /** A link to a file counts as one. A link to a folder is not followed: it may lead in a circle. */

@@ -8,21 +8,16 @@ const FIRST_WIDE = 0x80
 /** All that is not plain, unless an alphabet tells it apart. */
 const WIDE = 1
 
-/** Write the letters of `text` to `bytes` from `at` on, and say which there are, as a mask. Characters
- *  beyond ASCII are all the same letter there; with an alphabet they are their place in it. */
-export function writeLetters(
-  text: string,
-  bytes: Uint8Array,
-  { at, alphabet }: { readonly at: number; readonly alphabet?: string },
-): number {
+/** Write the letters of `text` to `bytes` from `at` on, and say which there are, as a mask. All
+ *  characters beyond ASCII are the same letter. */
+export function writeLetters(text: string, bytes: Uint8Array, at: number): number {
   const last = text.length - 1
   let mask = 0
   let before = OTHER
   for (let index = 0; index <= last; index++) {
     const code = text.charCodeAt(index)
-    const isPlain = code < FIRST_WIDE
-    const kind = isPlain ? (KINDS[code] as number) : WIDE_LETTER
-    const letter = isPlain ? (LETTERS[code] as number) : wideLetter(code, alphabet)
+    const kind = code < FIRST_WIDE ? (KINDS[code] as number) : WIDE_LETTER
+    const letter = code < FIRST_WIDE ? (LETTERS[code] as number) : WIDE
     let start = STARTS[before * KIND_COUNT + kind] as number
     // The last capital of a run begins the next word: HTMLParser.
     if (kind === UPPER && before === UPPER && index < last)
@@ -34,14 +29,15 @@ export function writeLetters(
   return mask
 }
 
-export function lettersOf(text: string, alphabet?: string): Uint8Array {
+/** The letters of a text. With an alphabet, characters beyond ASCII are their place in it. */
+export function lettersOf(text: string, alphabet = ""): Uint8Array {
   const bytes = new Uint8Array(text.length)
-  writeLetters(text, bytes, alphabet === undefined ? { at: 0 } : { at: 0, alphabet })
-  return bytes
-}
-
-function wideLetter(code: number, alphabet: string | undefined): number {
-  return alphabet === undefined ? WIDE : alphabet.indexOf(lowerCase(code)) + 1
+  writeLetters(text, bytes, 0)
+  if (alphabet === "") return bytes
+  return bytes.map((byte, at) => {
+    if ((byte & LETTER) !== WIDE) return byte
+    return (byte & WORD_START) | (alphabet.indexOf(lowerCase(text.charCodeAt(at))) + 1)
+  })
 }
 
 function lowerCase(code: number): string {

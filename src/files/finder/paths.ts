@@ -48,10 +48,11 @@ export class Paths {
     if (length > MAX_TEXT_CHARACTERS || this.size >= MAX_FILES) return undefined
     const id = this.#names.add(name)
     this.#reserve(id)
-    const { bytes, from, to } = this.nameSpan(id)
+    const { letters, froms } = this.#names
+    const from = froms[id] as number
     this.#folderOf[id] = folder
-    this.startMasks[id] = startMaskOf(bytes, from, to)
-    this.initials[id] = BITS[bytes[from] as number] as number
+    this.startMasks[id] = startMaskOf(letters, from, from + name.length)
+    this.initials[id] = BITS[letters[from] as number] as number
     this.masks[id] = (this.#names.masks[id] as number) | (this.#folders.masks[folder] as number)
     this.version += 1
     return id

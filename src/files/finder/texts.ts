@@ -4,9 +4,12 @@ const FIRST_TEXTS = 1024
 const FIRST_LETTERS = 32 * 1024
 
 /** Many short texts with their letters in one array. A text is a number; when it is removed, the
- *  number is given to another. */
+ *  number is given to another. The texts themselves are kept as bytes too: so many strings would keep
+ *  the garbage collector busy. */
 export class Texts {
-  readonly #texts: string[] = []
+  #bytes = new Uint8Array(FIRST_LETTERS)
+  /** Texts whose characters do not all fit into a byte. */
+  readonly #wide = new Map<number, string>()
   readonly #free: number[] = []
   /** How many of the letters are written, and how many of those are of texts that are gone. */
   #written = 0
@@ -29,16 +32,16 @@ export class Texts {
     this.#reserve(id, text.length)
     const from = this.#written
     this.#written += text.length
-    this.#texts[id] = text
+    if (!writeBytes(text, this.#bytes, from)) this.#wide.set(id, text)
     this.froms[id] = from
     this.lengths[id] = text.length
-    this.masks[id] = writeLetters(text, this.letters, { at: from })
+    this.masks[id] = writeLetters(text, this.letters, from)
     return id
   }
 
   remove(id: number) {
     this.#wasted += this.lengths[id] as number
-    this.#texts[id] = ""
+    this.#wide.delete(id)
     this.lengths[id] = 0
     this.masks[id] = 0
     this.#free.push(id)
@@ -46,12 +49,16 @@ export class Texts {
   }
 
   get(id: number): string {
-    return this.#texts[id] ?? ""
+    const from = this.froms[id] as number
+    const bytes = this.#bytes.subarray(from, from + (this.lengths[id] as number))
+    return this.#wide.get(id) ?? String.fromCharCode(...bytes)
   }
 
   #reserve(id: number, length: number) {
-    if (this.#written + length > this.letters.length)
+    if (this.#written + length > this.letters.length) {
       this.letters = grown(this.letters, this.#written + length)
+      this.#bytes = grown(this.#bytes, this.#written + length)
+    }
     if (id < this.froms.length) return
     this.froms = grown(this.froms, id + 1)
     this.lengths = grown(this.lengths, id + 1)
@@ -61,18 +68,32 @@ export class Texts {
   /** Writes the letters anew, without those of texts that are gone. */
   #compact() {
     const letters = new Uint8Array(this.letters.length)
+    const bytes = new Uint8Array(this.#bytes.length)
     let written = 0
     for (let id = 0; id < this.end; id++) {
       const from = this.froms[id] as number
-      const length = this.lengths[id] as number
-      letters.set(this.letters.subarray(from, from + length), written)
+      const to = from + (this.lengths[id] as number)
+      letters.set(this.letters.subarray(from, to), written)
+      bytes.set(this.#bytes.subarray(from, to), written)
       this.froms[id] = written
-      written += length
+      written += to - from
     }
     this.letters = letters
+    this.#bytes = bytes
     this.#written = written
     this.#wasted = 0
   }
+}
+
+/** False if a character does not fit. */
+function writeBytes(text: string, bytes: Uint8Array, at: number): boolean {
+  let all = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    bytes[at + index] = code
+    all |= code
+  }
+  return all <= 0xff
 }
 
 export function grown<A extends Uint8Array | Uint16Array | Uint32Array | Int32Array>(
