@@ -160,6 +160,22 @@ describe("FileFinder", () => {
   })
 })
 
+describe("FileFinder on a system that watches nothing", () => {
+  it("looks again when it is asked, and finds what has come and gone", async () => {
+    const root = await workspace("a.ts", "lib/b.ts")
+    const unable = () => ({ add: () => false, remove() {}, close() {} })
+    const finder = new FileFinder(root, await openView(root, hiddenBy()), unable)
+    onTestFinished(() => finder.close())
+    await finder.index()
+    const asked = { find: async () => finder.find({ query: "", limit: 50, frecency: {} }) }
+    await put(root, "lib/deep/c.ts")
+    await rm(join(root, "a.ts"))
+    await becomes(asked, ["lib/b.ts", "lib/deep/c.ts"])
+    await put(root, ".gitignore", "deep/")
+    await becomes(asked, [".gitignore", "lib/b.ts"])
+  })
+})
+
 describe("FolderTree", () => {
   async function treeOf(root: string) {
     const paths = new Paths()

@@ -81,6 +81,12 @@ describe("secrets", () => {
     )
   })
 
+  it("[BEY-04] are removed whole, however long they are", () => {
+    const long = random(2_000_000)
+    for (const text of [`token: "${long}"`, `API_KEY=${long}`, `sk-ant-${long}`, `ghp_${long}`])
+      expect([text.slice(0, 9), redact(text).text.length < 50]).toEqual([text.slice(0, 9), true])
+  })
+
   it("[BEY-04] are gone for good: what was redacted holds none", () => {
     const everything = FAKE_SECRETS.map(({ secret, text = secret }) => text).join("\n\n")
     const once = redact(everything)

@@ -38,6 +38,7 @@ export class FileFinder {
   readonly #tree: FolderTree
   readonly #root: string
   readonly #view: FolderView
+  readonly #openWatch: typeof watchFolders
   #watch: FolderWatch | undefined
   readonly #changes = new Map<string, Change>()
   #isSweepDue = false
@@ -46,9 +47,10 @@ export class FileFinder {
   #isWorking = false
   #isClosed = false
 
-  constructor(root: string, view: FolderView) {
+  constructor(root: string, view: FolderView, openWatch = watchFolders) {
     this.#root = root
     this.#view = view
+    this.#openWatch = openWatch
     const events = {
       added: (folder: string) => this.#watchFolder(folder),
       removed: (folder: string) => this.#watch?.remove(folder),
@@ -93,7 +95,7 @@ export class FileFinder {
 
   /** What changed while it was read is found by the times on the disk. */
   async #startWatching() {
-    this.#watch = watchFolders(this.#root, {
+    this.#watch = this.#openWatch(this.#root, {
       changed: (folder, name, isWrite) => this.#note(folder, name, isWrite),
       failed: () => this.#stopWatching(),
     })

@@ -126,10 +126,9 @@ function expression(text: string, at: number): Value | undefined {
 }
 
 function endOf(text: string, value: Value): number {
-  const end = value.start + value.text.length
-  if (!isCut(value)) return end
-  const more = run(text, end, value.form, value.setting)
-  return more.text === "" ? end : endOf(text, more)
+  let last = value
+  while (isCut(last)) last = run(text, last.start + last.text.length, value.form, value.setting)
+  return last.start + last.text.length
 }
 
 function isSecret({ text, setting }: Value, maker: Maker): boolean {
