@@ -78,6 +78,9 @@ describe.skipIf(missing("chromium"))("the page, in a real browser", () => {
     await visitor.page.unroute("**/v1/blobs*")
     await visitor.button("Try plan.txt again").click()
     await visitor.sees(visitor.chips, "4 B")
+    // While it is still on its way, sending waits for it and says so.
+    await visitor.page.waitForFunction(() => !document.querySelector("[role=progressbar]"))
+    await visitor.page.waitForTimeout(300)
     await visitor.composer.click()
     await visitor.page.keyboard.press("Enter")
     await visitor.sees(visitor.log, "plan.txt")
