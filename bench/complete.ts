@@ -239,8 +239,8 @@ async function indexRows(folder: string, paths: readonly string[]): Promise<Row[
     found.push(timeOfFind(root))
     built.push(await timeOfIndex(root))
   }
-  // The fastest of each: whatever else runs on the machine only adds.
-  const [find, index] = [Math.min(...found), Math.min(...built)]
+  // The middle of each: a lucky round proves nothing.
+  const [find, index] = [median(found), median(built)]
   const thread = await throughThread(root)
   return [
     rowWith("find -type f", fastest(found)),
