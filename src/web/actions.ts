@@ -72,6 +72,8 @@ export class Actions {
       this.store.sent()
       this.#tell(answer)
     } catch (error) {
+      // The answer was lost, and the stream has shown that the message arrived.
+      if (this.store.has(message.id)) return this.desk.sent(key, message.id)
       this.desk.giveBack(key, message.id)
       this.report(error, strings.composer.restored)
     }

@@ -50,9 +50,7 @@ function keepDrafts(store: Store, desk: Desk) {
   store.subscribe(() => {
     const { view, current } = store.read()
     if (!view || !current) return
-    const has = (id: string) =>
-      [...view.messages, ...view.queue].some((message) => message.id === id)
-    desk.settle(current, has)
+    desk.settle(current, (id) => store.has(id))
   })
   addEventListener("pagehide", () => desk.save())
 }

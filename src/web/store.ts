@@ -121,6 +121,12 @@ export class Store {
     this.#now({ editing: message })
   }
 
+  /** Whether the session on show has this message, sent or waiting. */
+  has(id: string): boolean {
+    const { view } = this.#state
+    return view !== undefined && [...view.messages, ...view.queue].some((known) => known.id === id)
+  }
+
   sent() {
     this.#now({ sends: this.#state.sends + 1 })
   }
