@@ -7,7 +7,7 @@ import {
   parseFragment,
   printFragment,
   type ReadFragment,
-} from "./fragment.ts"
+} from "../message/fragment.ts"
 
 /** A file and a place in it (BEY-08). Lines and bytes are a range, other places a fragment; `entry`
  *  is the path inside an archive. */

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS, MAX_URL_CHARACTERS } from "../message/limits.ts"
 import { Range } from "../message/part.ts"
-import { Fragment, FragmentFault } from "./fragment.ts"
+import { Fragment, FragmentFault } from "../message/fragment.ts"
 
 /** A span of the source that means something. Offsets count UTF-16 units, `end` is exclusive, and
  *  extra fields survive (EA-002, EA-004). The messages are part of the wire. */

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { Fragment } from "./fragment.ts"
 import {
   MAX_CONTEXT_CHARACTERS,
   MAX_INLINE_BASE64_CHARACTERS,
@@ -40,7 +41,15 @@ export const Range = z
 export type Range = z.infer<typeof Range>
 
 export const FileReference = z.discriminatedUnion("kind", [
-  z.looseObject({ kind: z.literal("path"), path, range: Range.optional() }),
+  z.looseObject({
+    kind: z.literal("path"),
+    path,
+    /** A file inside the archive that `path` names. */
+    entry: path.optional(),
+    /** Lines or bytes; any other place is a fragment (BEY-08). */
+    range: Range.optional(),
+    fragment: Fragment.optional(),
+  }),
   z.looseObject({ kind: z.literal("url"), url: z.string().min(1).max(MAX_URL_CHARACTERS) }),
   z.looseObject({ kind: z.literal("content"), content_id: ContentId }),
   z.looseObject({

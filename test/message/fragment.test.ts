@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { type Address, printAddress, readAddress } from "../../src/compose/address.ts"
-import { type Fragment, parseFragment, printFragment } from "../../src/compose/fragment.ts"
+import { type Fragment, parseFragment, printFragment } from "../../src/message/fragment.ts"
 
 describe("fragments", () => {
   function reads(text: string, fragment: Fragment, printed = text) {

@@ -1,0 +1,29 @@
+import { type Tool, ToolError, type ToolResult, type ToolRuntime } from "./tool.ts"
+
+/** Run one call to its end. It never throws: what goes wrong is what the model is told. */
+export async function runTool(
+  tool: Tool,
+  input: unknown,
+  runtime: ToolRuntime,
+): Promise<ToolResult> {
+  const begun = performance.now()
+  const elapsed = () => ({ duration_ms: Math.round(performance.now() - begun) })
+  const faults = tool.faults(input)
+  if (faults.length > 0) {
+    const error_text = `The input of ${tool.id} is not valid: ${faults.join("; ")}.`
+    return { type: "error", error_text, metadata: elapsed() }
+  }
+  try {
+    const { data, blocks, ...about } = await tool.execute(input, runtime)
+    const metadata = { ...elapsed(), ...about }
+    return { type: "output", data, ...(blocks ? { blocks } : {}), metadata }
+  } catch (error) {
+    return { type: "error", error_text: tell(tool, error), metadata: elapsed() }
+  }
+}
+
+function tell(tool: Tool, error: unknown): string {
+  if (error instanceof ToolError) return error.message
+  const message = error instanceof Error ? error.message : String(error)
+  return `${tool.id} failed: ${message}`
+}
