@@ -23,8 +23,8 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["message", "model"],
   ["catalog", "files", "stream"],
   ["skill", "memory", "policy", "trigger"],
-  ["compose", "store", "lower", "provider", "tool", "client"],
-  ["submit", "session"],
+  ["compose", "store", "lower", "provider", "tool", "client", "interop"],
+  ["submit", "session", "mcp"],
   ["entity", "inspect"],
   ["host"],
   ["server"],
@@ -36,10 +36,10 @@ export const ENTRANCE = "index"
 const FILES_AT_THE_ROOT = ["host.ts", "index.ts"]
 
 const SURFACES = FLOORS[8] ?? []
-const SEEN_BY_SURFACES = ["client", "message", "model", "compose", "catalog"]
+const SEEN_BY_SURFACES = ["client", "message", "model", "compose", "catalog", "interop"]
 // What a surface may start, by a dynamic import.
 const STARTED_BY: Readonly<Record<string, readonly string[]>> = { cli: ["server", "host"] }
-const USED_BY_A_BROWSER = ["message", "model", "compose", "catalog", "client", "web"]
+const USED_BY_A_BROWSER = ["message", "model", "compose", "catalog", "client", "interop", "web"]
 
 const MAX_LINES = 350
 const ROOMS_WITHOUT_MAX_LINES = ["web"]

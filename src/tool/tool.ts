@@ -5,7 +5,14 @@ import type { Block } from "../model/prompt.ts"
 import type { Arrival, Verdict } from "../policy/judge.ts"
 
 /** What a tool needs of the host; a manifest that does not grant it hides the tool (TOL-002). */
-export type Requirement = "fs.read" | "fs.write" | "shell.run" | "net.fetch" | "memory" | "human"
+export type Requirement =
+  | "fs.read"
+  | "fs.write"
+  | "shell.run"
+  | "net.fetch"
+  | "mcp.call"
+  | "memory"
+  | "human"
 
 /** What a model may call. */
 export interface Tool {

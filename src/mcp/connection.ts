@@ -1,0 +1,172 @@
+import {
+  type CallToolResult,
+  Client,
+  type CompleteResult,
+  type GetPromptResult,
+  type Prompt,
+  type ReadResourceResult,
+  type Resource,
+  type Tool,
+  type Transport,
+} from "@modelcontextprotocol/client"
+import type { McpServer } from "./server.ts"
+
+export interface McpLists {
+  readonly tools: readonly Tool[]
+  readonly prompts: readonly Prompt[]
+  readonly resources: readonly Resource[]
+  readonly templates: readonly { readonly uriTemplate: string; readonly name: string }[]
+}
+
+const MAX_LISTED = 2000
+const NOTHING: McpLists = { tools: [], prompts: [], resources: [], templates: [] }
+
+export interface ConnectionOptions {
+  /** A list changed, or the connection went. */
+  readonly changed?: () => void
+  readonly version?: string
+}
+
+/** One server. It is started when something is asked of it, and again when it went away; what it
+ *  listed is kept until it says that the list changed. */
+export class McpConnection {
+  readonly name: string
+  readonly server: McpServer
+  readonly #options: ConnectionOptions
+  #client: Promise<Client> | undefined
+  #lists: Promise<McpLists> | undefined
+  #closed = false
+
+  constructor(name: string, server: McpServer, options: ConnectionOptions = {}) {
+    this.name = name
+    this.server = server
+    this.#options = options
+  }
+
+  async lists(): Promise<McpLists> {
+    this.#lists ??= this.#readLists().catch((error: unknown) => {
+      this.#lists = undefined
+      throw error
+    })
+    return this.#lists
+  }
+
+  async callTool(
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<CallToolResult> {
+    const client = await this.#connected()
+    const call = { name: tool, arguments: input }
+    return client.callTool(call, { signal, timeout: this.server.timeout_ms })
+  }
+
+  async prompt(name: string, values: Readonly<Record<string, string>>): Promise<GetPromptResult> {
+    const client = await this.#connected()
+    return client.getPrompt({ name, arguments: { ...values } }, this.#patience())
+  }
+
+  async read(uri: string): Promise<ReadResourceResult> {
+    const client = await this.#connected()
+    return client.readResource({ uri }, this.#patience())
+  }
+
+  /** What may stand for an argument of a prompt, given what stands for the others. */
+  async complete(
+    prompt: string,
+    argument: { readonly name: string; readonly value: string },
+    others: Readonly<Record<string, string>> = {},
+  ): Promise<CompleteResult["completion"]["values"]> {
+    const client = await this.#connected()
+    if (!client.getServerCapabilities()?.completions) return []
+    const ref = { type: "ref/prompt" as const, name: prompt }
+    const context = { arguments: { ...others } }
+    const answer = await client.complete({ ref, argument, context }, this.#patience())
+    return answer.completion.values
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    const client = await this.#client?.catch(() => undefined)
+    await client?.close()
+  }
+
+  #patience() {
+    return { timeout: this.server.timeout_ms }
+  }
+
+  #connected(): Promise<Client> {
+    if (this.#closed) return Promise.reject(new Error(`${this.name} was closed`))
+    this.#client ??= this.#connect().catch((error: unknown) => {
+      this.#forget()
+      throw new Error(`the MCP server ${this.name} cannot be reached: ${messageOf(error)}`)
+    })
+    return this.#client
+  }
+
+  async #connect(): Promise<Client> {
+    const listChanged = { onChanged: () => this.#relist(), autoRefresh: false }
+    const client = new Client(
+      { name: "compositor", version: this.#options.version ?? "0" },
+      { listChanged: { tools: listChanged, prompts: listChanged, resources: listChanged } },
+    )
+    await client.connect(await transportOf(this.server), this.#patience())
+    // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no other way
+    client.onclose = () => this.#forget()
+    return client
+  }
+
+  async #readLists(): Promise<McpLists> {
+    const client = await this.#connected()
+    const has = client.getServerCapabilities() ?? {}
+    const patience = this.#patience()
+    const [tools, prompts, resources, templates] = await Promise.all([
+      has.tools ? client.listTools({}, patience).then((page) => page.tools) : NOTHING.tools,
+      has.prompts ? client.listPrompts({}, patience).then((page) => page.prompts) : NOTHING.prompts,
+      has.resources
+        ? client.listResources({}, patience).then((page) => page.resources)
+        : NOTHING.resources,
+      has.resources
+        ? client.listResourceTemplates({}, patience).then((page) => page.resourceTemplates)
+        : NOTHING.templates,
+    ])
+    return {
+      tools: tools.slice(0, MAX_LISTED),
+      prompts: prompts.slice(0, MAX_LISTED),
+      resources: resources.slice(0, MAX_LISTED),
+      templates: templates.slice(0, MAX_LISTED),
+    }
+  }
+
+  #relist() {
+    this.#lists = undefined
+    this.#options.changed?.()
+  }
+
+  #forget() {
+    this.#client = undefined
+    this.#relist()
+  }
+}
+
+async function transportOf(server: McpServer): Promise<Transport> {
+  if ("url" in server) {
+    const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client")
+    const { headers } = server
+    return new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers } })
+  }
+  const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio")
+  const { command, args, env, cwd } = server
+  // The server gets the few variables that the protocol's library names, and what it was given.
+  return new StdioClientTransport({
+    command,
+    args: [...args],
+    env: { ...env },
+    stderr: "ignore",
+    ...(cwd === undefined ? {} : { cwd }),
+  })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
