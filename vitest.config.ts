@@ -2,7 +2,10 @@ import { defineConfig } from "vitest/config"
 import { tally } from "./test/reporter.ts"
 
 export default defineConfig({
+  // The suite of Durable Streams brings another vitest along; its tests must be ours to run.
+  resolve: { dedupe: ["vitest"] },
   test: {
+    server: { deps: { inline: ["@durable-streams/server-conformance-tests"] } },
     include: ["test/**/*.test.{ts,tsx}"],
     exclude: ["dist/**", "node_modules/**"],
     testTimeout: 60_000,

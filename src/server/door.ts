@@ -22,6 +22,7 @@ export function door(rules: DoorRules) {
   const token = digest(rules.token)
   return async (context: Context, next: Next) => {
     checkHost(context, rules)
+    if (context.req.method === "OPTIONS") return preflight(context, rules)
     checkOrigin(context, rules)
     if (isData(context.req.path)) checkToken(context, token)
     // Set before, because changing a finished answer makes a copy of it.
@@ -42,11 +43,48 @@ function checkHost(context: Context, rules: DoorRules) {
 
 function checkOrigin(context: Context, rules: DoorRules) {
   const origin = context.req.header("origin")
-  if (origin === undefined) return
-  const ours = rules.hosts().some((host) => origin.toLowerCase() === `http://${host}`)
-  if (!ours && !rules.origins?.includes(origin))
+  if (origin !== undefined && !isWelcome(origin, rules))
     throw new DoorError(403, "forbidden_origin", `pages of ${origin} may not call this server`)
 }
+
+function isWelcome(origin: string, rules: DoorRules): boolean {
+  const ours = rules.hosts().some((host) => origin.toLowerCase() === `http://${host}`)
+  return ours || rules.origins?.includes(origin) === true
+}
+
+/** What a page may ask for, told to whoever asks; only a welcome page is told that it may ask. */
+function preflight(context: Context, rules: DoorRules): Response {
+  const origin = context.req.header("origin")
+  const welcome = origin !== undefined && isWelcome(origin, rules)
+  return new Response(null, {
+    status: 204,
+    headers: {
+      ...ANSWER_HEADERS,
+      "access-control-allow-methods": "GET, HEAD, POST, PUT, PATCH, DELETE",
+      "access-control-allow-headers": ALLOWED_HEADERS,
+      "access-control-max-age": "600",
+      vary: "origin",
+      ...(welcome ? { "access-control-allow-origin": origin } : {}),
+    },
+  })
+}
+
+const ALLOWED_HEADERS = [
+  "authorization",
+  "content-type",
+  "if-none-match",
+  "last-event-id",
+  "producer-epoch",
+  "producer-id",
+  "producer-seq",
+  "stream-closed",
+  "stream-expires-at",
+  "stream-fork-offset",
+  "stream-fork-sub-offset",
+  "stream-forked-from",
+  "stream-seq",
+  "stream-ttl",
+].join(", ")
 
 function isData(path: string): boolean {
   return path === "/v1" || path.startsWith("/v1/")

@@ -1,0 +1,136 @@
+import type { Context } from "hono"
+import { newId } from "../../message/id.ts"
+import { printOffset } from "../../stream/offset.ts"
+import type { StreamAppend, StreamAppended, StreamHead } from "../../stream/stream.ts"
+import { DoorError } from "../errors.ts"
+import { askedClose, askedFork, askedLife, askedProducer, bad, pathOf, readBody } from "./ask.ts"
+import { refused, reply } from "./answers.ts"
+import type { StreamStore } from "./page.ts"
+import { readStream } from "./read.ts"
+
+/** Durable Streams: whoever may come in may make a stream, append to it and read it, also while it
+ *  grows. */
+export async function serveStream(store: StreamStore, context: Context): Promise<Response> {
+  const path = pathOf(context.req.path)
+  switch (context.req.method) {
+    case "PUT":
+      return create(store, context, path)
+    case "POST":
+      return append(store, context, path)
+    case "HEAD":
+      return describe(store, path)
+    case "DELETE":
+      return remove(store, path)
+    case "GET":
+      return readStream(store, context, path)
+    default:
+      throw new DoorError(405, "method_not_allowed", `a stream takes no ${context.req.method}`)
+  }
+}
+
+async function create(store: StreamStore, context: Context, path: string): Promise<Response> {
+  const asked = {
+    path,
+    content_type: context.req.header("content-type") || null,
+    closed: askedClose(context),
+    fork: askedFork(context),
+    ...askedLife(context),
+  }
+  const body = await readBody(context.req.raw)
+  const answer = await store.createStream({ ...asked, body, id: newId("str") })
+  switch (answer.type) {
+    case "created":
+    case "same": {
+      const created = answer.type === "created"
+      const headers = { ...headOf(answer.head), ...(created ? { location: context.req.url } : {}) }
+      return reply(created ? 201 : 200, headers)
+    }
+    case "missing":
+    case "gone":
+    case "conflict":
+    case "invalid":
+      throw refused(answer)
+  }
+}
+
+async function append(store: StreamStore, context: Context, path: string): Promise<Response> {
+  const close = askedClose(context)
+  const producer = askedProducer(context)
+  const body = await readBody(context.req.raw)
+  if (body.length === 0 && !close) throw bad("an append has a body")
+  const input: StreamAppend = {
+    path,
+    content_type: context.req.header("content-type") || null,
+    body: body.length === 0 ? null : body,
+    order: context.req.header("stream-seq") ?? null,
+    producer,
+    close,
+  }
+  return appendAnswer(await store.appendStream(input), input)
+}
+
+function appendAnswer(answer: StreamAppended, { producer, body }: StreamAppend): Response {
+  switch (answer.type) {
+    case "appended":
+    case "again": {
+      const first = answer.type === "appended" && producer !== null && body !== null
+      return reply(first ? 200 : 204, {
+        "stream-next-offset": printOffset(answer.tail),
+        ...(answer.closed ? CLOSED : {}),
+        ...(producer
+          ? { "producer-epoch": `${producer.epoch}`, "producer-seq": `${answer.seq}` }
+          : {}),
+      })
+    }
+    case "closed":
+      return reply(
+        409,
+        { ...CLOSED, "stream-next-offset": printOffset(answer.tail) },
+        "the stream is closed",
+      )
+    case "stale":
+      return reply(
+        403,
+        { "producer-epoch": `${answer.epoch}` },
+        "another epoch of this producer began",
+      )
+    case "gap": {
+      const headers = {
+        "producer-expected-seq": `${answer.expected}`,
+        "producer-received-seq": `${answer.received}`,
+      }
+      return reply(409, headers, "an append of this producer is missing before this one")
+    }
+    case "missing":
+    case "gone":
+    case "conflict":
+    case "invalid":
+      throw refused(answer)
+  }
+}
+
+async function describe(store: StreamStore, path: string): Promise<Response> {
+  const found = await store.stream(path, Date.now())
+  if (found.type !== "found") throw refused(found)
+  return reply(200, { ...headOf(found.head), "cache-control": "no-store" })
+}
+
+async function remove(store: StreamStore, path: string): Promise<Response> {
+  const { type } = await store.deleteStream({ path })
+  if (type !== "deleted") throw refused({ type, message: `there is no stream ${path}` })
+  return reply(204, {})
+}
+
+const CLOSED = { "stream-closed": "true" }
+
+function headOf(head: StreamHead): Record<string, string> {
+  return {
+    "content-type": head.content_type,
+    "stream-next-offset": printOffset(head.tail),
+    ...(head.closed ? CLOSED : {}),
+    ...(head.ttl_seconds === null ? {} : { "stream-ttl": `${head.ttl_seconds}` }),
+    ...(head.expires_at === null
+      ? {}
+      : { "stream-expires-at": new Date(head.expires_at).toISOString() }),
+  }
+}
