@@ -1,12 +1,20 @@
 import { spawn } from "node:child_process"
 import { access, constants } from "node:fs/promises"
 import { delimiter, join } from "node:path"
+import type { Readable } from "node:stream"
+import type { ScratchQuota } from "./scratch.ts"
+import type { Returned } from "./scratch-return.ts"
 
 export interface SandboxedRun {
   /** What `sh -c` runs. */
   readonly command: string
-  /** The only folder of the user's that it sees, read-only. */
-  readonly workspace: string
+  /** The only folder of the user's that it sees, at its own path; null where there is none. */
+  readonly workspace: string | null
+  /** It may change the workspace. Otherwise that is read-only. */
+  readonly writable?: boolean
+  /** A folder of ours that it may fill, at its own path, as far as the quota goes. What it leaves
+   *  there is brought back when it is done. */
+  readonly scratch?: { readonly path: string; readonly quota: ScratchQuota }
   readonly timeout_ms?: number
   readonly max_output_bytes?: number
   readonly signal?: AbortSignal
@@ -18,20 +26,24 @@ export type SandboxResult =
       readonly code: number
       readonly text: string
       readonly truncated: boolean
+      /** What of scratch could not be kept, and why. */
+      readonly notes: readonly string[]
     }
   | { readonly type: "unavailable"; readonly reason: string }
   | { readonly type: "stopped"; readonly reason: string }
 
 const TIMEOUT_MS = 10_000
 const MAX_OUTPUT_BYTES = 200 * 1024
-const SCRATCH_BYTES = 16 * 1024 * 1024
+const TEMPORARY_BYTES = 16 * 1024 * 1024
 const MEMORY_BYTES = 1024 * 1024 * 1024
 const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32"]
 const SYSTEM_FILES = ["/etc/alternatives", "/etc/ld.so.cache", "/etc/passwd", "/etc/group"]
+/** What others run by themselves stays as it is, even in a workspace that may be changed. */
+const NEVER_WRITABLE = [".git/hooks", ".git/config", ".envrc", ".vscode", ".idea"]
 
-/** Run a shell command where it can hurt nobody: no network, nothing of the user's but the workspace
- *  and that read-only, a small scratch that goes with it, and limits on time, memory and output.
- *  Without bubblewrap there is no sandbox, and then nothing is run. */
+/** Run a shell command where it can hurt nobody: no network, nothing of the user's but the workspace,
+ *  and limits on time, memory, output and what it writes. Without bubblewrap there is no sandbox, and
+ *  then nothing is run. */
 export async function runSandboxed(run: SandboxedRun): Promise<SandboxResult> {
   const bubblewrap = await findProgram("bwrap")
   if (bubblewrap === undefined)
@@ -39,10 +51,19 @@ export async function runSandboxed(run: SandboxedRun): Promise<SandboxResult> {
       type: "unavailable",
       reason: "bubblewrap is not installed, so no shell command is run",
     }
+  if (run.signal?.aborted) return { type: "stopped", reason: "it was stopped" }
   return collect(bubblewrap, run)
 }
 
-async function findProgram(name: string): Promise<string | undefined> {
+/** Why no shell command can be run here; undefined when one can. */
+export async function sandboxFault(): Promise<string | undefined> {
+  const trial = await runSandboxed({ command: "true", workspace: null })
+  if (trial.type !== "output") return trial.reason
+  return trial.code === 0 ? undefined : trial.text.trim()
+}
+
+/** Where PATH leads for a program. */
+export async function findProgram(name: string): Promise<string | undefined> {
   for (const folder of (process.env.PATH ?? "").split(delimiter)) {
     const file = join(folder, name)
     const found = await access(file, constants.X_OK).then(
@@ -54,26 +75,65 @@ async function findProgram(name: string): Promise<string | undefined> {
   return undefined
 }
 
-function walls({ workspace, command }: SandboxedRun): string[] {
-  const readable = [...SYSTEM_FOLDERS, ...SYSTEM_FILES].flatMap((path) => [
-    "--ro-bind-try",
-    path,
-    path,
-  ])
+function walls(run: SandboxedRun): string[] {
+  const readable = [...SYSTEM_FOLDERS, ...SYSTEM_FILES].flatMap((path) => readOnly(path))
   const words = [
     "--unshare-all --die-with-parent --new-session --clearenv --proc /proc --dev /dev",
-    `--size ${SCRATCH_BYTES} --tmpfs /tmp`,
+    `--size ${TEMPORARY_BYTES} --tmpfs /tmp`,
     "--setenv PATH /usr/local/bin:/usr/bin:/bin --setenv HOME /tmp",
     "--setenv LANG C.UTF-8 --setenv GIT_OPTIONAL_LOCKS 0",
   ]
-  const shell = ["prlimit", `--as=${MEMORY_BYTES}`, "--nproc=256", "sh", "-c", command]
-  const place = ["--ro-bind", workspace, workspace, "--chdir", workspace]
-  return [...readable, ...words.join(" ").split(" "), ...place, ...shell]
+  const places = [...workspacePlace(run), ...scratchPlace(run)]
+  // The root is in memory and has no limit of its own.
+  const rest = ["--remount-ro", "/", "--chdir", run.workspace ?? run.scratch?.path ?? "/tmp"]
+  return [...readable, ...words.join(" ").split(" "), ...places, ...rest, ...shell(run)]
 }
 
-function collect(bubblewrap: string, run: SandboxedRun): Promise<SandboxResult> {
+function readOnly(path: string): string[] {
+  return ["--ro-bind-try", path, path]
+}
+
+function workspacePlace({ workspace, writable = false }: SandboxedRun): string[] {
+  if (workspace === null) return []
+  if (!writable) return ["--ro-bind", workspace, workspace]
+  return [
+    "--bind",
+    workspace,
+    workspace,
+    ...NEVER_WRITABLE.flatMap((path) => readOnly(join(workspace, path))),
+  ]
+}
+
+const BEFORE = "/run/scratch"
+
+/** A file system of the quota's size lies over the folder: nothing that fills it fills the disk. */
+function scratchPlace({ scratch }: SandboxedRun): string[] {
+  if (!scratch) return []
+  const { path, quota } = scratch
+  const aside = ["--size", "65536", "--tmpfs", "/run", "--ro-bind", path, BEFORE]
+  const sized = ["--size", String(quota.bytes), "--tmpfs", path]
+  return [...aside, ...sized, "--setenv", "SCRATCH", path, "--setenv", "TMPDIR", path]
+}
+
+function shell({ command, scratch }: SandboxedRun): string[] {
+  const limited = ["prlimit", `--as=${MEMORY_BYTES}`, "--nproc=256", "sh", "-c"]
+  return scratch ? [...limited, WITH_SCRATCH, "sh", scratch.path, command] : [...limited, command]
+}
+
+// Bring the folder in, run the command, and send the folder back if anything in it has changed. The
+// pause is there because the clock of a file system goes in steps.
+const WITH_SCRATCH = [
+  `cp -R --preserve=mode,timestamps ${BEFORE}/. "$1"/; : > /run/mark; sleep 0.02`,
+  'sh -c "$2" 3>&-; code=$?',
+  'if [ -n "$(find "$1" -cnewer /run/mark -print -quit)" ]',
+  'then tar --hard-dereference -C "$1" -cf - . >&3 2>/dev/null; fi; exit $code',
+].join("\n")
+
+async function collect(bubblewrap: string, run: SandboxedRun): Promise<SandboxResult> {
   const { timeout_ms = TIMEOUT_MS, max_output_bytes = MAX_OUTPUT_BYTES } = run
-  const child = spawn(bubblewrap, walls(run), { stdio: ["ignore", "pipe", "pipe"] })
+  const child = spawn(bubblewrap, walls(run), { stdio: ["ignore", "pipe", "pipe", "pipe"] })
+  const back = child.stdio[3] as Readable
+  const returned = whatIsLeft(run, back)
   const { promise, resolve } = Promise.withResolvers<SandboxResult>()
   const chunks: Buffer[] = []
   let size = 0
@@ -89,17 +149,31 @@ function collect(bubblewrap: string, run: SandboxedRun): Promise<SandboxResult> 
   const timer = setTimeout(() => stop(`it ran longer than ${timeout_ms} ms`), timeout_ms)
   const abort = () => stop("it was stopped")
   run.signal?.addEventListener("abort", abort, { once: true })
-  child.stdout.on("data", take)
-  child.stderr.on("data", take)
+  child.stdout?.on("data", take)
+  child.stderr?.on("data", take)
   child.on("error", (error) => resolve({ type: "unavailable", reason: error.message }))
   child.on("close", (code) => {
-    clearTimeout(timer)
-    run.signal?.removeEventListener("abort", abort)
     const text = Buffer.concat(chunks).subarray(0, max_output_bytes).toString("utf8")
     // It speaks for itself only when it could not put up the walls; then nothing was run.
     if (code === 1 && text.startsWith("bwrap: "))
       return resolve({ type: "unavailable", reason: text.trim() })
-    resolve({ type: "output", code: code ?? -1, text, truncated: size > max_output_bytes })
+    const truncated = size > max_output_bytes
+    resolve({ type: "output", code: code ?? -1, text, truncated, notes: [] })
   })
-  return promise
+  const result = await promise
+  clearTimeout(timer)
+  run.signal?.removeEventListener("abort", abort)
+  return withNotes(result, await returned)
+}
+
+function withNotes(result: SandboxResult, returned: Returned): SandboxResult {
+  if (result.type !== "output") return result
+  const notes = returned.type === "kept" ? returned.notes : [`${returned.reason}: nothing was kept`]
+  return { ...result, notes }
+}
+
+async function whatIsLeft({ scratch }: SandboxedRun, back: Readable): Promise<Returned> {
+  if (scratch) return (await import("./scratch-return.ts")).takeBack(scratch, back)
+  back.resume()
+  return { type: "kept", notes: [] }
 }

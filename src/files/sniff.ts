@@ -1,8 +1,14 @@
+import { charsetOf, decode } from "./charset.ts"
+import { compoundMime, confirmed, ownMagic, startsPdf, startsWith } from "./magic.ts"
+import { TEXT_MIMES, textMime } from "./text-types.ts"
+
 export type FileKind = "text" | "image" | "pdf" | "audio" | "video" | "archive" | "binary"
 
 export interface Sniffed {
   readonly mime: string
   readonly kind: FileKind
+  /** Of a text that is not UTF-8, how its letters are written. */
+  readonly charset?: string
 }
 
 /** As much of a file as sniffing wants to see. */
@@ -11,11 +17,17 @@ export const SNIFF_BYTES = 64 * 1024
 /** What a file is. Its bytes decide; its name only chooses among text types, because text carries
  *  no mark of its own. `complete` says that `bytes` is the whole file and not only its head. */
 export async function sniff(bytes: Uint8Array, name: string, complete: boolean): Promise<Sniffed> {
-  if (startsWith(bytes, "%PDF-")) return { mime: "application/pdf", kind: "pdf" }
+  if (startsPdf(bytes)) return { mime: "application/pdf", kind: "pdf" }
+  if (startsWith(bytes, "%!PS")) return { mime: "application/postscript", kind: "binary" }
+  const own = ownMagic(bytes)
+  if (own) return { mime: own, kind: binaryKind(own) }
   // Before the magic numbers: "BM" and "MZ" begin a bitmap and a program, and also a sentence.
-  if (looksLikeText(bytes, complete)) return { mime: textMime(name), kind: "text" }
-  const mime = await magicMime(bytes)
-  return { mime, kind: binaryKind(mime) }
+  const charset = charsetOf(bytes, complete)
+  if (charset === "utf-8") return { mime: textMime(name), kind: "text" }
+  const found = await magicMime(bytes)
+  if (charset !== undefined && !TELLING.has(found))
+    return { mime: textMime(name), kind: "text", charset }
+  return { mime: found, kind: binaryKind(found) }
 }
 
 /** The kind that a type stands for, where there are no bytes to ask. */
@@ -24,36 +36,16 @@ export function kindOfMime(mime: string): FileKind {
   return mime.startsWith("text/") || TEXT_TYPES.has(mime) ? "text" : binaryKind(mime)
 }
 
-/** The text of a UTF-8 file, or of a UTF-16 file that says so; undefined when it is neither. */
-export function decodeText(bytes: Uint8Array, complete = true): string | undefined {
-  const decoder = new TextDecoder(encodingOf(bytes), { fatal: true })
-  try {
-    return decoder.decode(bytes, { stream: !complete })
-  } catch {
-    return undefined
-  }
-}
-
-function looksLikeText(bytes: Uint8Array, complete: boolean): boolean {
-  const text = decodeText(bytes, complete)
-  return text !== undefined && !BINARY_CHARACTER.test(text)
-}
-
-// No text holds these; tab, line breaks, form feed and the escape of a terminal log may occur.
-// oxlint-disable-next-line no-control-regex
-const BINARY_CHARACTER = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/
-
-function encodingOf(bytes: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" {
-  const [first, second] = bytes
-  if (first === 0xff && second === 0xfe) return "utf-16le"
-  if (first === 0xfe && second === 0xff) return "utf-16be"
-  return "utf-8"
-}
-
-function startsWith(bytes: Uint8Array, ascii: string): boolean {
-  if (bytes.length < ascii.length) return false
-  for (let at = 0; at < ascii.length; at++) if (bytes[at] !== ascii.charCodeAt(at)) return false
-  return true
+/** The text of a file in the encoding that it is said to have, or that its bytes show; undefined when
+ *  they show none. */
+export function decodeText(bytes: Uint8Array, complete = true, said?: string): string | undefined {
+  const claimed = said === undefined ? undefined : decode(bytes, said, complete)
+  if (claimed !== undefined) return claimed
+  // Most files are UTF-8, and asking for more takes longer.
+  const plain = decode(bytes, "utf-8", complete)
+  if (plain !== undefined && !plain.includes("\0") && !plain.includes("\x1b$")) return plain
+  const charset = charsetOf(bytes, complete)
+  return charset === undefined ? plain : decode(bytes, charset, complete)
 }
 
 const UNKNOWN = "application/octet-stream"
@@ -62,12 +54,26 @@ async function magicMime(bytes: Uint8Array): Promise<string> {
   const { fileTypeFromBuffer } = await import("file-type")
   try {
     const found = await fileTypeFromBuffer(bytes)
-    return found ? (SAME_AS[found.mime] ?? found.mime) : UNKNOWN
+    if (!found) return UNKNOWN
+    if (found.mime === "application/x-cfb") return compoundMime(bytes)
+    return confirmed(SAME_AS[found.mime] ?? found.mime, bytes) ?? UNKNOWN
   } catch {
     // A damaged header is no type.
     return UNKNOWN
   }
 }
+
+/** Types whose marks no text of an old encoding begins with by chance. */
+const TELLING: ReadonlySet<string> = new Set([
+  "image/png",
+  "image/jpeg",
+  "image/gif",
+  "image/webp",
+  "application/zip",
+  "application/zstd",
+  "application/x-7z-compressed",
+  "application/x-xz",
+])
 
 /** An animated PNG is a PNG to every reader that does not animate. */
 const SAME_AS: Readonly<Record<string, string>> = { "image/apng": "image/png" }
@@ -104,58 +110,10 @@ const ARCHIVES: ReadonlySet<string> = new Set([
   "application/vnd.rar",
   "application/zstd",
   "application/x-lzip",
+  "application/lzip",
   "application/x-compress",
   "application/java-archive",
   "application/vnd.ms-cab-compressed",
-])
-
-function textMime(name: string): string {
-  const dot = name.lastIndexOf(".")
-  const extension = dot < 0 ? "" : name.slice(dot + 1).toLowerCase()
-  return TEXT_MIMES.get(extension) ?? "text/plain"
-}
-
-const TEXT_MIMES: ReadonlyMap<string, string> = new Map([
-  ["c", "text/x-c"],
-  ["cc", "text/x-c++"],
-  ["cpp", "text/x-c++"],
-  ["cs", "text/x-csharp"],
-  ["css", "text/css"],
-  ["csv", "text/csv"],
-  ["diff", "text/x-diff"],
-  ["go", "text/x-go"],
-  ["h", "text/x-c"],
-  ["hpp", "text/x-c++"],
-  ["htm", "text/html"],
-  ["html", "text/html"],
-  ["ini", "text/x-ini"],
-  ["java", "text/x-java"],
-  ["js", "text/javascript"],
-  ["json", "application/json"],
-  ["jsonl", "application/jsonl"],
-  ["jsx", "text/javascript"],
-  ["kt", "text/x-kotlin"],
-  ["lua", "text/x-lua"],
-  ["markdown", "text/markdown"],
-  ["md", "text/markdown"],
-  ["mjs", "text/javascript"],
-  ["patch", "text/x-diff"],
-  ["php", "text/x-php"],
-  ["py", "text/x-python"],
-  ["rb", "text/x-ruby"],
-  ["rs", "text/x-rust"],
-  ["rtf", "application/rtf"],
-  ["sh", "text/x-shellscript"],
-  ["sql", "application/sql"],
-  ["svg", "image/svg+xml"],
-  ["swift", "text/x-swift"],
-  ["toml", "application/toml"],
-  ["ts", "text/typescript"],
-  ["tsv", "text/tab-separated-values"],
-  ["tsx", "text/typescript"],
-  ["xml", "application/xml"],
-  ["yaml", "application/yaml"],
-  ["yml", "application/yaml"],
 ])
 
 const TEXT_TYPES: ReadonlySet<string> = new Set(TEXT_MIMES.values())

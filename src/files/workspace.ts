@@ -1,8 +1,7 @@
-import { constants, type Stats } from "node:fs"
-import { type FileHandle, open, readlink, realpath, stat } from "node:fs/promises"
-import { isAbsolute, relative, resolve, sep } from "node:path"
+import type { FileHandle } from "node:fs/promises"
 import type { Range } from "../message/part.ts"
 import { SNIFF_BYTES } from "./sniff.ts"
+import { describeError, failed, openWithin, type Refused } from "./within.ts"
 
 export interface ReadOptions {
   readonly range?: Range | undefined
@@ -36,72 +35,23 @@ export type WorkspaceRead =
   | (OpenedFile & { readonly type: "too-large"; readonly head: Uint8Array })
   | Refused
 
-interface Refused {
-  readonly type: "refused"
-  readonly outcome: "denied" | "failed"
-  readonly reason: string
-}
-
-/** Read a file of the workspace, or say in a sentence why not. It is opened first and then asked
- *  what it is and where it lies: a path that is checked before it is opened can be another file by
- *  the time it is read. */
+/** Read a file of the workspace, or say in a sentence why not. */
 export async function readWorkspaceFile(
   root: string,
   path: string,
   options: ReadOptions,
 ): Promise<WorkspaceRead> {
-  if (NOT_PORTABLE.test(path)) return denied(`${path} is not a path this host reads`)
+  const opened = await openWithin(root, path, "file")
+  if (opened.type === "refused") return opened
+  const { handle, stats, realPath } = opened
   try {
-    const realRoot = await realpath(root)
-    const target = resolve(realRoot, path)
-    if (!isWithin(realRoot, target) && !isWithin(resolve(root), target)) return outside(path)
-    return await readTarget({ realRoot, target, path }, options)
-  } catch (error) {
-    return failed(`${path} ${describe(error)}`)
-  }
-}
-
-/** A NUL, and the Windows prefixes that leave the file system: devices, NT objects, UNC shares. */
-// oxlint-disable-next-line no-control-regex
-const NOT_PORTABLE = /\0|^\\\\|^\/\/|^\\\?\?\\/
-
-interface Target {
-  readonly realRoot: string
-  readonly target: string
-  readonly path: string
-}
-
-// Not blocking: a FIFO without a writer would hold the reader for ever.
-const OPEN_FLAGS = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOCTTY ?? 0)
-
-async function readTarget(target: Target, options: ReadOptions): Promise<WorkspaceRead> {
-  const handle = await open(target.target, OPEN_FLAGS)
-  try {
-    const stats = await handle.stat()
-    const realPath = await openedPath(handle, stats, target.target)
-    if (realPath === undefined) return denied(`${target.path} changed while it was opened`)
-    if (!isWithin(target.realRoot, realPath)) return outside(target.path)
-    if (!stats.isFile()) return failed(`${target.path} is not a regular file`)
     const file = { size: stats.size, realPath, mtime: Math.trunc(stats.mtimeMs) }
-    return await readOpened({ handle, file, path: target.path }, options)
+    return await readOpened({ handle, file, path }, options)
+  } catch (error) {
+    return failed(`${path} ${describeError(error)}`)
   } finally {
     await handle.close()
   }
-}
-
-/** The path of what was opened. Without /proc, the path counts only if it still leads to the same
- *  file. */
-async function openedPath(handle: FileHandle, opened: Stats, target: string) {
-  const link = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
-  if (link !== undefined) return link
-  const found = await realpath(target)
-  const now = await stat(found)
-  return now.dev === opened.dev && now.ino === opened.ino ? found : undefined
-}
-
-function isWithin(root: string, path: string): boolean {
-  const between = relative(root, path)
-  return between !== ".." && !between.startsWith(`..${sep}`) && !isAbsolute(between)
 }
 
 interface Opened {
@@ -217,33 +167,4 @@ async function readAt(handle: FileHandle, position: number, length: number): Pro
     filled += bytesRead
   }
   return buffer.subarray(0, filled)
-}
-
-function outside(path: string): Refused {
-  return denied(`${path} is outside the workspace`)
-}
-
-function denied(reason: string): Refused {
-  return { type: "refused", outcome: "denied", reason }
-}
-
-function failed(reason: string): Refused {
-  return { type: "refused", outcome: "failed", reason }
-}
-
-const SENTENCES: Readonly<Record<string, string>> = {
-  ENOENT: "does not exist",
-  ENOTDIR: "does not exist",
-  EACCES: "may not be read by this process",
-  EPERM: "may not be read by this process",
-  ELOOP: "is a circle of links",
-  ENXIO: "is not a regular file",
-  EISDIR: "is a directory",
-  ENAMETOOLONG: "has too long a name",
-  EMFILE: "could not be opened: too many files are open",
-}
-
-function describe(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  return (code && SENTENCES[code]) || `could not be read: ${code ?? message}`
 }

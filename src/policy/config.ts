@@ -48,6 +48,8 @@ export const PolicyConfig = z.strictObject({
     .default([...IGNORE_FILES]),
   /** What becomes of a text with a secret in it. */
   secrets: z.enum(["redact", "deny", "allow"]).default("redact"),
+  /** Someone who typed a secret may say that it is to be sent all the same. */
+  allow_typed_secrets: z.boolean().default(true),
   max_bytes: z.partialRecord(Origin, z.int().min(0)).default({}),
   denied_origins: z.array(Origin).default([]),
 })

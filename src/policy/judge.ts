@@ -148,7 +148,7 @@ function withSecrets(
 }
 
 /** `GitHub token (line 3), 2 × password (lines 7, 9)`; never the secrets. */
-function sentenceOf(findings: readonly Finding[]): string {
+export function sentenceOf(findings: readonly Finding[]): string {
   return findings
     .map(({ kind, count, lines }) => {
       const counted = count === 1 ? kind : `${count} × ${kind}`

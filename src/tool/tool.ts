@@ -2,7 +2,9 @@ import { z } from "zod"
 import type { BlobStore } from "../files/blobs.ts"
 import type { Capabilities } from "../model/capabilities.ts"
 import type { Block } from "../model/prompt.ts"
+import type { Scratch } from "../files/scratch.ts"
 import type { Arrival, Verdict } from "../policy/judge.ts"
+import type { PermissionRule } from "../policy/permissions.ts"
 
 /** What a tool needs of the host; a manifest that does not grant it hides the tool (TOL-002). */
 export type Requirement =
@@ -47,6 +49,13 @@ export interface ToolRuntime {
   readonly capabilities: Capabilities
   /** The session's own folder for what it makes, absolute (BIN-054). */
   scratch_dir(): Promise<string>
+  /** The same folder with its meter; without one, the default quota holds. */
+  scratch?(): Promise<Scratch>
+  /** The rules of the session: what they deny is asked again of what was really opened. */
+  readonly rules?: readonly PermissionRule[]
+  /** Where a folder lies that the user gave to this session (CMPH-001); undefined when it is not, or
+   *  no longer, given. */
+  scope?(id: string): Promise<string | undefined>
   /** What may come in (BEY-04). */
   ingress(arrival: Arrival): Verdict
 }

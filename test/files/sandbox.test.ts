@@ -30,6 +30,7 @@ describe.skipIf(missing("bubblewrap") || trial.type === "unavailable")("sandbox"
       code: 3,
       text: "hello\n",
       truncated: false,
+      notes: [],
     })
   })
 

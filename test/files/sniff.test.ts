@@ -74,7 +74,12 @@ describe("sniff", () => {
     "does not take a sentence for a program",
     is("a.txt", words("MZ is short for Mark"), "text/plain", "text"),
   )
-  it("knows UTF-16 with a byte order mark", is("a.txt", utf16("grüß"), "text/plain", "text"))
+  it("knows UTF-16 with a byte order mark", async () =>
+    expect(await sniff(utf16("grüß"), "a.txt", true)).toEqual({
+      mime: "text/plain",
+      kind: "text",
+      charset: "utf-16le",
+    }))
   it(
     "keeps the colours of a terminal log as text",
     is("a.log", words("\x1b[31mred\x1b[0m"), "text/plain", "text"),

@@ -1,0 +1,106 @@
+import { UsageError } from "../complain.ts"
+import { printJson, printLine, showSize, table } from "../show.ts"
+
+export interface ExtractCommandOptions {
+  readonly to?: string
+  readonly limit?: string
+  readonly list?: boolean
+  readonly json?: boolean
+}
+
+const REFUSED = 1
+const UNSUPPORTED = 3
+
+/** Extract an archive into a new or empty folder, or show what it holds. */
+export async function extractCommand(path: string, options: ExtractCommandOptions) {
+  const limits = options.limit === undefined ? {} : limitsOf(bytesOf(options.limit))
+  const result = options.list
+    ? await list(path, limits)
+    : await extract(path, destinationOf(options), limits)
+  if (options.json) printJson(result)
+  else show(result)
+  if (result.type === "refused") process.exitCode = REFUSED
+  if (result.type === "unsupported") process.exitCode = UNSUPPORTED
+}
+
+const SIZE = /^(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?$/i
+const UNITS = ["", "K", "M", "G", "T"]
+
+function bytesOf(limit: string): number {
+  const [, number, unit = ""] = SIZE.exec(limit) ?? []
+  if (number === undefined) throw new UsageError(`--limit: ${limit} is not a number of bytes`)
+  return Math.floor(Number(number) * 1024 ** UNITS.indexOf(unit.toUpperCase()))
+}
+
+const LEAST_MS = 20_000
+/** Who allows more bytes allows the time that they take on a slow disk. */
+const BYTES_PER_MS = 10_000
+
+function limitsOf(bytes: number): Limits {
+  return { bytes, milliseconds: Math.max(LEAST_MS, Math.ceil(bytes / BYTES_PER_MS)) }
+}
+
+function destinationOf({ to }: ExtractCommandOptions): string {
+  if (to) return to
+  throw new UsageError("--to says where to extract; --list shows what is inside")
+}
+
+interface Limits {
+  readonly bytes?: number
+  readonly milliseconds?: number
+}
+
+async function list(path: string, limits: Limits) {
+  const { listArchive } = await import("../../files/archive/archive.ts")
+  return listArchive({ path }, limits)
+}
+
+async function extract(path: string, to: string, limits: Limits) {
+  const { extractArchive } = await import("../../files/archive/archive.ts")
+  const leaving = new AbortController()
+  // Who interrupts leaves no half of a folder behind.
+  const leave = () => leaving.abort(new Error("interrupted; nothing was extracted"))
+  process.once("SIGINT", leave)
+  try {
+    return await extractArchive({ path }, { to, limits, signal: leaving.signal, progress })
+  } finally {
+    process.off("SIGINT", leave)
+    if (process.stderr.isTTY) process.stderr.write("\r\x1b[K")
+  }
+}
+
+function progress(files: number, bytes: number) {
+  if (process.stderr.isTTY) process.stderr.write(`\r${files} files, ${showSize(bytes)}\x1b[K`)
+}
+
+type Result = Awaited<ReturnType<typeof list>> | Awaited<ReturnType<typeof extract>>
+
+function show(result: Result) {
+  switch (result.type) {
+    case "listed":
+      return showList(result)
+    case "extracted":
+      for (const note of result.notes) process.stderr.write(`${note}\n`)
+      return printLine(`${result.files} files, ${showSize(result.bytes)}`)
+    case "refused":
+      process.stderr.write(`compositor: ${result.reason}\n`)
+      return
+    case "unsupported":
+      process.stderr.write(`compositor: the format (${result.format}) is not one that is read\n`)
+  }
+}
+
+function showList({ entries, more }: Result & { readonly type: "listed" }) {
+  const rows = entries.map(({ name, type, size }) => [
+    size === undefined ? "?" : String(size),
+    type,
+    visible(name),
+  ])
+  printLine(table(rows))
+  if (more) printLine("… and more")
+}
+
+/** A stranger wrote the names: none of them moves the cursor. */
+function visible(name: string): string {
+  return name.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/gu, "�")
+}

@@ -1,0 +1,57 @@
+// Runs in a process of its own: one job in by standard input, one answer out by file descriptor 3.
+// Standard output is not used, because some libraries think that it is theirs.
+
+import { writeSync } from "node:fs"
+import { text } from "node:stream/consumers"
+import { type Answer, Job } from "./converted.ts"
+import { READERS } from "./readers.ts"
+import { Refused } from "./refusal.ts"
+
+const ANSWERS = 3
+
+const job = Job.parse(JSON.parse(await text(process.stdin)))
+const answer = await read(job)
+// In kilobytes.
+const peak_rss = process.resourceUsage().maxRSS * 1024
+send(Buffer.from(JSON.stringify({ answer, peak_rss })))
+process.exit(0)
+
+async function read(job: Job): Promise<Answer> {
+  const load = READERS[job.reader]
+  if (!load) throw new Error(`There is no reader named ${job.reader}.`)
+  try {
+    const reader = await load()
+    return await reader(job)
+  } catch (error) {
+    return { type: "refused", reason: told(error, job.file.name), ...lacking(error) }
+  }
+}
+
+function told(error: unknown, name: string): string {
+  if (error instanceof Refused) return error.message
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
+    return `${name} needs a package that is not installed here.`
+  return `${name} is damaged: ${firstLine(message ?? String(error))}`
+}
+
+/** The package that is not there, for those who know another way. */
+function lacking(error: unknown): { readonly install?: string } {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return {}
+  return { install: /'([^']+)'/.exec(message)?.[1] ?? "a package" }
+}
+
+function firstLine(text: string): string {
+  return text.split("\n", 1)[0]?.slice(0, 300) ?? ""
+}
+
+function send(bytes: Buffer): void {
+  for (let sent = 0; sent < bytes.length; ) {
+    try {
+      sent += writeSync(ANSWERS, bytes, sent)
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error
+    }
+  }
+}

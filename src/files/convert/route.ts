@@ -1,0 +1,142 @@
+import { readFile } from "node:fs/promises"
+import {
+  type Answer,
+  type ConvertFile,
+  type ConvertRequest,
+  type Converted,
+  type MadeFile,
+  refused,
+} from "./converted.ts"
+import type { ShapeName } from "./programs.ts"
+import { runReader } from "./run-reader.ts"
+import { runProgram, type SandboxContext } from "./sandboxed.ts"
+import type { Transcriber } from "./transcribe.ts"
+
+export interface ConvertContext extends SandboxContext {
+  /** Who turns speech into text, where someone does. */
+  readonly transcriber?: Transcriber | undefined
+}
+
+/** A way from a file to what was asked for. */
+export type Route = (
+  file: ConvertFile,
+  request: ConvertRequest,
+  context: ConvertContext,
+) => Promise<Converted>
+
+/** By one of our readers, in a child with so many times the usual memory. */
+export function reading(reader: string, { memory = 1 }: { readonly memory?: number } = {}): Route {
+  return async (file, request, context) => {
+    const limits = { ...context.limits, memory_bytes: context.limits.memory_bytes * memory }
+    const fragment = request.place?.fragment
+    const { scratch, signal } = context
+    const job = { reader, file, to: request.to, scratch, limits, ...(fragment ? { fragment } : {}) }
+    const { answer } = await runReader(job, signal)
+    return settled(answer, file, context)
+  }
+}
+
+async function settled(
+  answer: Answer,
+  file: ConvertFile,
+  context: ConvertContext,
+): Promise<Converted> {
+  return answer.type === "scanned" ? readPictures(answer.files, file, context) : answer
+}
+
+/** By a foreign program. */
+export function running(shape: ShapeName): Route {
+  return (file, _request, context) => runProgram({ shape, file }, context)
+}
+
+/** By a foreign program that takes pages from one to another. */
+export function paging(shape: ShapeName): Route {
+  return (file, request, context) => {
+    const fragment = request.place?.fragment
+    const first = fragment?.unit === "page" ? fragment.start : 1
+    const last = fragment?.unit === "page" ? fragment.end : first + context.limits.pages - 1
+    return runProgram({ shape, file, values: { first, last } }, context)
+  }
+}
+
+/** A PDF, or a smaller one with only the pages that were asked for. */
+export const separating: Route = async (file, request, context) => {
+  const { path, name, mime, size } = file
+  if (!request.place?.fragment) return { type: "files", files: [{ path, name, mime, size }] }
+  const pages = await reading("pdf-pages", { memory: 2 })(file, request, context)
+  if (pages.type !== "text") return pages
+  const [first = 1, last = first] = pages.text.split(" ").map(Number)
+  const run = { file, values: { first, last } }
+  const lossless = await runProgram({ shape: "pdf-to-pages", ...run }, context)
+  if (lossless.type !== "refused" || lossless.install === undefined) return lossless
+  const printed = await runProgram({ shape: "pdf-to-printed-pages", ...run }, context)
+  return printed.type === "refused" ? lossless : printed
+}
+
+/** One after the other: the first makes a file, the second reads that. */
+export function chain(first: Route, second: Route): Route {
+  return async (file, request, context) => {
+    const made = await first(file, request, context)
+    if (made.type !== "files") return made
+    const between = made.files[0]
+    if (!between) return refused(`Nothing came of ${file.name}.`)
+    const named = { ...asConvertFile(between), name: betweenName(file, between) }
+    return second(named, request, context)
+  }
+}
+
+/** The second where the first lacks something that is not installed. */
+export function either(first: Route, second: Route): Route {
+  return async (file, request, context) => {
+    const answer = await first(file, request, context)
+    const lacking = answer.type === "refused" && answer.install !== undefined
+    return lacking ? second(file, request, context) : answer
+  }
+}
+
+/** The text of a picture, by someone who reads pictures. */
+export const recognising: Route = (file, _request, context) =>
+  readPictures(
+    [{ path: file.path, name: file.name, mime: file.mime, size: file.size }],
+    file,
+    context,
+  )
+
+/** The text that a program wrote into a file. */
+export async function textOf(answer: Converted): Promise<string> {
+  if (answer.type !== "files" || !answer.files[0]) return ""
+  return readFile(answer.files[0].path, "utf8")
+}
+
+async function readPictures(
+  pictures: readonly MadeFile[],
+  file: ConvertFile,
+  context: ConvertContext,
+): Promise<Converted> {
+  const texts: string[] = []
+  for (const [at, picture] of pictures.entries()) {
+    const answer = await runProgram({ shape: "ocr", file: asConvertFile(picture) }, context)
+    if (answer.type === "refused")
+      return refused(
+        `${file.name} has no text that can be copied. ${answer.reason}`,
+        answer.install,
+      )
+    const text = (await textOf(answer)).trim()
+    if (text !== "") texts.push(pictures.length > 1 ? `## Picture ${at + 1}\n\n${text}` : text)
+  }
+  const text = texts.join("\n\n").slice(0, context.limits.text_bytes)
+  const note = `The text was read from ${pictures.length} pictures and may hold mistakes.`
+  return { type: "text", text, truncated: false, note }
+}
+
+function asConvertFile(made: MadeFile): ConvertFile {
+  const { path, name, mime, size } = made
+  const kind = mime === "application/pdf" ? "pdf" : mime.startsWith("image/") ? "image" : "binary"
+  return { path, name, mime, size, kind }
+}
+
+/** What is shown of it has the user's name, and the end that fits. */
+function betweenName({ name }: ConvertFile, between: MadeFile): string {
+  const end = /\.[a-z0-9]+$/.exec(between.name)?.[0] ?? ""
+  return `${name}${end}`
+}

@@ -1,0 +1,65 @@
+import { z } from "zod"
+import { runSandboxed, type SandboxResult } from "../files/sandbox.ts"
+import { judgeCall } from "../policy/permissions.ts"
+import { cutText } from "./output.ts"
+import { admit, scratchOf } from "./place.ts"
+import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
+
+const TIMEOUT_MS = 30_000
+const MAX_TIMEOUT_MS = 600_000
+/** A command that says more is stopped. */
+const MAX_OUTPUT_BYTES = 4 * 1024 * 1024
+
+const Input = z.strictObject({
+  command: z.string().min(1).max(64_000).describe("What sh runs, in the workspace."),
+  timeout_ms: z.int().min(1).max(MAX_TIMEOUT_MS).optional(),
+})
+type Input = z.output<typeof Input>
+
+/** A shell behind walls: no network, nothing of the user's but the workspace, and that read-only
+ *  unless writing is allowed everywhere in it. What it makes goes to `$SCRATCH`. */
+export function bashTool(): Tool {
+  return defineTool({
+    id: "bash",
+    description:
+      "Run a shell command without network. The workspace is read-only unless writing is allowed; $SCRATCH is writable and is kept.",
+    input: Input,
+    requires: ["shell.run"],
+    subject: ({ command }) => command.trim(),
+    execute: run,
+  })
+}
+
+async function run({ command, timeout_ms = TIMEOUT_MS }: Input, runtime: ToolRuntime) {
+  const ran = await runSandboxed({
+    command,
+    workspace: runtime.workspace_root,
+    writable: mayWrite(runtime),
+    scratch: await scratchOf(runtime),
+    timeout_ms,
+    max_output_bytes: MAX_OUTPUT_BYTES,
+    signal: runtime.signal,
+  })
+  return told(ran, runtime)
+}
+
+/** A shell cannot be held to some paths: it may write where all of the workspace may be written. */
+function mayWrite({ rules = [] }: ToolRuntime): boolean {
+  const about = rules.filter(({ permission }) => permission === "fs.write" || permission === "*")
+  if (about.some(({ action }) => action === "deny")) return false
+  return judgeCall(about, { permission: "fs.write", subject: "." }) === "allow"
+}
+
+async function told(ran: SandboxResult, runtime: ToolRuntime): Promise<ToolOutput> {
+  if (ran.type === "unavailable") throw new ToolError(`No shell command is run: ${ran.reason}.`)
+  if (ran.type === "stopped") throw new ToolError(`The command was stopped: ${ran.reason}.`)
+  const shown = admit(runtime, { origin: "command-output", text: ran.text })
+  const cut = await cutText(shown.text, runtime)
+  const notes = [
+    ...(ran.truncated ? [`it said more than ${MAX_OUTPUT_BYTES} bytes and was stopped`] : []),
+    ...ran.notes,
+    ...(shown.note === null ? [] : [shown.note]),
+  ]
+  const data = { exit_code: ran.code, output: cut.text, ...(notes.length > 0 ? { notes } : {}) }
+  return { data, ...(ran.truncated ? { truncated: true } : {}), ...cut.about }
+}

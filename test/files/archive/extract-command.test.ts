@@ -1,0 +1,52 @@
+import { spawnSync } from "node:child_process"
+import { readdir, readFile, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import process from "node:process"
+import { describe, expect, it } from "vitest"
+import { temporaryFolder } from "../../build.ts"
+import { zip } from "./build.ts"
+
+const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts")
+
+function run(folder: string, ...args: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, "extract", ...args], {
+    cwd: folder,
+    encoding: "utf8",
+  })
+  return { status, stdout, stderr }
+}
+
+describe("compositor extract", () => {
+  it("[BIN-012] extracts, lists, refuses and says so by its exit code", async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, "good.zip"), zip([{ name: "d/a.txt", data: "hello" }]))
+    await writeFile(join(folder, "evil.zip"), zip([{ name: "../evil", data: "evil" }]))
+    await writeFile(join(folder, "text"), "only text")
+
+    expect(run(folder, "good.zip", "--to", "out")).toMatchObject({
+      status: 0,
+      stdout: "1 files, 5 B\n",
+    })
+    expect(await readFile(join(folder, "out/d/a.txt"), "utf8")).toBe("hello")
+    expect(run(folder, "good.zip", "--list").stdout).toBe("5  file  d/a.txt\n")
+    expect(JSON.parse(run(folder, "good.zip", "--list", "--json").stdout)).toEqual({
+      type: "listed",
+      format: "zip",
+      entries: [{ name: "d/a.txt", type: "file", size: 5 }],
+      more: false,
+    })
+    expect(run(folder, "evil.zip", "--to", "evil")).toEqual({
+      status: 1,
+      stdout: "",
+      stderr: "compositor: ../evil leads out of its folder\n",
+    })
+    expect(run(folder, "good.zip", "--to", "small", "--limit", "4").status).toBe(1)
+    expect(run(folder, "text", "--to", "text-out", "--json")).toMatchObject({
+      status: 3,
+      stdout: '{"type":"unsupported","format":"unknown"}\n',
+    })
+    expect(run(folder, "good.zip").status).toBe(2)
+    expect(run(folder, "good.zip", "--to", "x", "--limit", "many").status).toBe(2)
+    expect((await readdir(folder)).sort()).toEqual(["evil.zip", "good.zip", "out", "text"])
+  })
+})
