@@ -1,16 +1,13 @@
-import { type MediaKind, resolveNative } from "../model/capabilities.ts"
-import type { Block } from "../model/prompt.ts"
 import { utf8Length } from "../model/tokens.ts"
-import type { LoadedFile } from "./content.ts"
+import type { LoadedFile, MediaFile, TextFile } from "./content.ts"
+import { classRule, describe, opaqueReason, type Origin } from "./describe.ts"
+import type { Freshness } from "./fresh.ts"
+import { mediaRefusal, nativeBlock } from "./media.ts"
 import { oneLine, showBytes } from "./name.ts"
+import { beginning } from "./outline.ts"
 import { type Circumstances, TEXT_LIMITS } from "./policy.ts"
+import { span } from "./slice.ts"
 import { type Verdict, verdict } from "./verdict.ts"
-
-export type Origin = "ref" | "attachment"
-type TextFile = Extract<LoadedFile, { type: "text" }>
-type MediaFile = Extract<LoadedFile, { type: "media" }>
-type OpaqueFile = Extract<LoadedFile, { type: "opaque" }>
-type HereFile = TextFile | MediaFile | OpaqueFile
 
 /** A file as the model sees it: its text, its picture, or a line that says what it is. */
 export function lowerFile(file: LoadedFile, origin: Origin, at: Circumstances): Verdict {
@@ -20,7 +17,7 @@ export function lowerFile(file: LoadedFile, origin: Origin, at: Circumstances): 
     case "media":
       return lowerMedia(file, origin, at)
     case "opaque":
-      return describe(file, origin, file.note ?? opaqueReason(file, at))
+      return describe(file, origin, { why: file.note ?? opaqueReason(file, at) })
     case "elsewhere":
       return verdict("descriptor", "CMP-022", {
         reason: "Only its address is shown: nothing is fetched for a reference.",
@@ -36,54 +33,94 @@ export function lowerFile(file: LoadedFile, origin: Origin, at: Circumstances): 
 
 function lowerText(file: TextFile, origin: Origin, at: Circumstances): Verdict {
   const overflow = textOverflow(file, origin, at)
-  if (overflow) return describe(file, origin, overflow)
-  const { content_id } = file
-  const text = showText(file, origin)
-  if (file.range)
-    return verdict("range", "CMP-025", { reason: rangeReason(file), text, content_id })
-  const reason = file.note
-    ? `The file is shown as text; ${oneLine(file.note)}.`
-    : "The whole file is shown as text."
-  return verdict("inlined", classRule(file, origin), {
-    reason,
-    text: text.toWellFormed(),
-    content_id,
-  })
+  if (overflow)
+    return file.extracted ? lowerHead(file, origin, at) : describe(file, origin, overflow)
+  if (file.fresh) return lowerFresh(file, file.fresh)
+  return shownText(file, origin, showText(file, origin))
 }
 
-function textOverflow(file: TextFile, origin: Origin, at: Circumstances): string | undefined {
-  const { file_refs } = at.policy
-  const limits = TEXT_LIMITS[file_refs]
-  const size = utf8Length(file.text)
-  if (origin === "ref" && !file.range && file_refs === "descriptor") return NAMED_ONLY
-  if (!file.range && size > limits.file_bytes)
-    return `it is larger than ${showBytes(limits.file_bytes)}`
-  if (at.spent.text_bytes + size > limits.message_bytes)
-    return `the files of one message may show ${showBytes(limits.message_bytes)}`
-  return undefined
+/** Text of a file, as a block and with what its receipt says. */
+export function shownText(file: TextFile, origin: Origin, text: string): Verdict {
+  const { content_id } = file
+  if (file.range) return verdict("range", "CMP-025", { reason: partReason(file), text, content_id })
+  if (file.place !== undefined) {
+    const outcome = file.extracted ? "extracted" : "range"
+    return verdict(outcome, "BEY-08", { reason: partReason(file), text, content_id })
+  }
+  const what = file.extracted ? "The text was taken out of the file" : "The file is shown as text"
+  const whole = file.extracted ? what : "The whole file is shown as text"
+  const reason = file.note ? `${what}; ${oneLine(file.note)}.` : `${whole}.`
+  const outcome = file.extracted ? "extracted" : "inlined"
+  return verdict(outcome, classRule(file, origin), { reason, text, content_id })
 }
 
 const NAMED_ONLY = "the policy only names files"
 
-function showText(file: TextFile, origin: Origin): string {
+function textOverflow(file: TextFile, origin: Origin, at: Circumstances) {
+  const { file_refs } = at.policy
+  const limits = TEXT_LIMITS[file_refs]
+  const size = utf8Length(file.text)
+  const selected = file.range !== null || file.place !== undefined
+  if (origin === "ref" && !selected && file_refs === "descriptor") return { why: NAMED_ONLY }
+  if (!selected && size > limits.file_bytes)
+    return { why: `it is larger than ${showBytes(limits.file_bytes)}` }
+  if (at.spent.text_bytes + size > limits.message_bytes)
+    return { why: `the files of one message may show ${showBytes(limits.message_bytes)}` }
+  return undefined
+}
+
+/** Text that was taken out of a file can be read nowhere else, so its beginning is better than none. */
+function lowerHead(file: TextFile, origin: Origin, at: Circumstances): Verdict {
+  const { file_bytes, message_bytes } = TEXT_LIMITS[at.policy.file_refs]
+  const room = Math.min(file_bytes, message_bytes - at.spent.text_bytes)
+  const text = room > 0 ? beginning(file.text, room) : ""
+  if (text === "") return describe(file, origin, { why: "the message has no room for its text" })
+  const note = `only its first ${showBytes(utf8Length(text))} of text are shown`
+  const head = { ...file, text, note }
+  return shownText(head, origin, `${showText(head, origin)}\n[${note}]`)
+}
+
+/** The model was shown the file before: it is told what is new in it (BEY-03). */
+function lowerFresh(file: TextFile, fresh: Freshness): Verdict {
+  const { content_id, name } = file
+  const shown = new Date(fresh.shown_at).toISOString()
+  switch (fresh.type) {
+    case "unchanged":
+      return verdict("descriptor", "BEY-03", {
+        reason: `The file is unchanged since it was shown at ${shown}, so it is not shown again.`,
+        text: `[file: ${name}. Unchanged since it was shown at ${shown}.]`,
+        content_id,
+      })
+    case "changed":
+      return verdict("inlined", "BEY-03", {
+        reason: `Only what changed since the file was shown at ${shown} is shown.`,
+        text: `File ${name}, what changed since it was shown at ${shown}:\n${fresh.diff}`,
+        content_id,
+      })
+  }
+}
+
+export function showText(file: TextFile, origin: Origin): string {
   if (file.text === "") return `[${header(file, origin)} is empty]`
-  return `${header(file, origin)}:\n${file.text}`.toWellFormed()
+  return `${header(file, origin)}:\n${file.text}`
 }
 
 function header(file: TextFile, origin: Origin): string {
-  const span = file.range ? `, ${spanOf(file)}${totalOf(file)}` : ""
-  return `${origin === "ref" ? "File" : "Attached file"} ${file.name}${span}`
+  const part = partOf(file)
+  const of = part === undefined ? "" : `, ${part}${totalOf(file)}`
+  return `${origin === "ref" ? "File" : "Attached file"} ${file.name}${of}`
 }
 
-function rangeReason(file: TextFile): string {
-  const cut = file.note ? `: ${oneLine(file.note)}` : ""
-  return `The model is shown only ${spanOf(file)} of the file${cut}.`
+function partReason(file: TextFile): string {
+  const note = file.note ? `: ${oneLine(file.note)}` : ""
+  return `The model is shown only ${partOf(file) ?? "this entry"} of the file${note}.`
 }
 
-function spanOf({ lines, range }: TextFile): string {
-  if (lines)
-    return lines.start === lines.end ? `line ${lines.start}` : `lines ${lines.start}-${lines.end}`
-  return range ? `bytes ${range.start}-${range.end}` : "all"
+function partOf({ lines, range, place }: TextFile): string | undefined {
+  if (place) return place
+  if (!range) return undefined
+  if (lines) return span("line", lines.start, lines.end)
+  return `bytes ${range.start}-${range.end}`
 }
 
 function totalOf({ lines }: TextFile): string {
@@ -91,110 +128,41 @@ function totalOf({ lines }: TextFile): string {
 }
 
 function lowerMedia(file: MediaFile, origin: Origin, at: Circumstances): Verdict {
-  const refusal = mediaRefusal(file, origin, at)
+  if (origin === "ref" && file.place === undefined && at.policy.file_refs === "descriptor")
+    return describe(file, origin, { why: NAMED_ONLY })
+  const refusal = mediaRefusal(file, at)
   if (refusal) return describe(file, origin, refusal)
   const block = nativeBlock(file)
-  if (block) return native(file, origin, block)
-  const damaged = describe(file, origin, "its header is damaged")
-  return { ...damaged, outcome: "failed", reason: "Not shown: its header is damaged." }
-}
-
-function mediaRefusal(file: MediaFile, origin: Origin, at: Circumstances): string | undefined {
-  const { capabilities, policy, spent } = at
-  if (origin === "ref" && policy.file_refs === "descriptor") return NAMED_ONLY
-  const { kind, media, width, height } = file
-  const answer = resolveNative(capabilities, {
-    kind,
-    mime: media.mime,
-    size: media.size,
-    width,
-    height,
-  })
-  if (!answer.native) return answer.sentence
-  const most = capabilities.media[kind]?.max_count
-  if (most !== undefined && spent.media_count[kind] >= most)
-    return `a request may carry ${most} of its kind`
-  const room = capabilities.max_request_bytes - REQUEST_RESERVE_BYTES
-  if (base64Length(spent.media_bytes + media.size) > room) return "the request would be too large"
-  return undefined
-}
-
-/** Left of a request for everything that is not media. */
-const REQUEST_RESERVE_BYTES = 1024 * 1024
-
-function base64Length(bytes: number): number {
-  return Math.ceil(bytes / 3) * 4
-}
-
-function nativeBlock({ kind, media, width, height }: MediaFile): Block | undefined {
-  if (kind === "pdf") return { type: "document", media }
-  if (kind !== "image" || width === undefined || height === undefined) return undefined
-  return { type: "image", media, width, height }
-}
-
-function native(file: MediaFile, origin: Origin, block: Block): Verdict {
+  if (!block) {
+    const damaged = describe(file, origin, { why: "its header is damaged" })
+    return { ...damaged, outcome: "failed", reason: "Not shown: its header is damaged." }
+  }
   const { content_id } = file
-  const what =
-    block.type === "image" ? `image (${block.width} × ${block.height} pixels)` : "document"
-  const reason = `The model is given the ${what} itself.`
+  const reason = `The model is given ${nativeWords(file)}.`
+  if (file.place !== undefined) return verdict("range", "BEY-08", { reason, block, content_id })
   return verdict("native", origin === "ref" ? "CMP-104" : "CMP-105", { reason, block, content_id })
 }
 
-/** One line in place of a file: enough to ask for it. */
-function describe(file: HereFile, origin: Origin, why: string): Verdict {
-  const label = origin === "ref" ? "file" : "attached file"
-  const facts = [file.name, file.mime, showBytes(file.size), ...dimensionsOf(file)].join(", ")
-  const hint = origin === "ref" ? ` Use ${readerOf(file)} on this path for its contents.` : ""
-  return verdict("descriptor", classRule(file, origin), {
-    reason: `Only its name, type and size are shown: ${oneLine(why)}.`,
-    text: `[${label}: ${facts}. Not shown: ${oneLine(why)}.${hint}]`,
-    content_id: file.content_id,
-  })
+function nativeWords(file: MediaFile): string {
+  const part = file.place ? `${file.place} of ` : ""
+  return `${part}the ${NOUNS[file.kind]}${pixelsOf(file)} itself${scalingOf(file)}`
 }
 
-function dimensionsOf(file: HereFile): string[] {
-  if (file.type === "media" && file.width !== undefined)
-    return [`${file.width}x${file.height} pixels`]
-  const total = file.lines?.total
-  return total === undefined ? [] : [`${total} lines`]
+const NOUNS: Readonly<Record<MediaFile["kind"], string>> = {
+  image: "image",
+  pdf: "document",
+  office: "document",
+  audio: "sound",
+  video: "film",
 }
 
-function readerOf(file: HereFile): "read" | "read_image" {
-  return file.kind === "image" ? "read_image" : "read"
+function pixelsOf({ width, height }: MediaFile): string {
+  return width === undefined ? "" : ` (${width} × ${height} pixels)`
 }
 
-function opaqueReason(file: OpaqueFile, at: Circumstances): string {
-  switch (file.kind) {
-    case "text":
-    case "image":
-    case "pdf":
-      return "it is too large"
-    case "audio":
-    case "video":
-      return mediaReason(file.kind, file, at)
-    case "archive":
-      return "an archive is not opened here"
-    case "binary":
-      return "models do not read this format"
-  }
-}
-
-function mediaReason(kind: MediaKind, file: OpaqueFile, at: Circumstances): string {
-  const answer = resolveNative(at.capabilities, { kind, mime: file.mime, size: file.size ?? 0 })
-  return answer.native ? `${kind} is not sent yet` : answer.sentence
-}
-
-/** The requirement that says what becomes of a file of this kind. */
-function classRule(file: HereFile, origin: Origin): string {
-  return origin === "ref" ? "CMP-104" : CLASS_RULES[file.kind]
-}
-
-const CLASS_RULES: Readonly<Record<HereFile["kind"], string>> = {
-  text: "CMP-091",
-  image: "CMP-092",
-  pdf: "CMP-093",
-  audio: "CMP-094",
-  video: "CMP-095",
-  archive: "CMP-096",
-  binary: "CMP-096",
+function scalingOf({ scaled_from: from, width, height, mime }: MediaFile): string {
+  if (!from) return ""
+  const type = from.mime === mime ? "" : `, as ${mime} instead of ${from.mime}`
+  if (from.width === undefined || (from.width === width && from.height === height)) return type
+  return `, scaled from ${from.width}x${from.height} to ${width}x${height}${type}`
 }

@@ -4,7 +4,7 @@ import { type Verdict, verdict } from "./verdict.ts"
 
 /** What the policy did to a part when it came in; it stands in the part itself (decision 10). */
 interface IngressMark {
-  readonly verdict: "denied" | "redacted"
+  readonly verdict: "denied" | "redacted" | "allowed"
   readonly reason: string
 }
 
@@ -19,15 +19,18 @@ export function keptOut(part: Part | UnknownPart): Verdict | undefined {
   })
 }
 
-/** A part that came in without its secrets says so in its receipt. */
+/** A part that came in without its secrets, or with them on purpose, says so in its receipt. */
 export function withMark(part: Part | UnknownPart, lowered: Verdict): Verdict {
   const mark = markOf(part)
-  if (mark?.verdict !== "redacted") return lowered
-  return { ...lowered, reason: `${lowered.reason} Before that, ${oneLine(mark.reason)}.` }
+  if (!mark || mark.verdict === "denied") return lowered
+  const told = mark.verdict === "redacted" ? "Before that," : "It was"
+  return { ...lowered, reason: `${lowered.reason} ${told} ${oneLine(mark.reason)}.` }
 }
 
 function markOf(part: Part | UnknownPart): IngressMark | undefined {
   const mark = part.ingress as Partial<IngressMark> | undefined
-  if (mark?.verdict !== "denied" && mark?.verdict !== "redacted") return undefined
+  if (mark?.verdict === undefined || !VERDICTS.includes(mark.verdict)) return undefined
   return { verdict: mark.verdict, reason: mark.reason ?? "the policy says so" }
 }
+
+const VERDICTS: readonly string[] = ["denied", "redacted", "allowed"]

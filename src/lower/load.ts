@@ -1,70 +1,29 @@
-import { decodeText, kindOfMime, SNIFF_BYTES, sniff } from "../files/sniff.ts"
-import type { LineSpan, readWorkspaceFile, WorkspaceRead } from "../files/workspace.ts"
+import { decodeText, kindOfMime } from "../files/sniff.ts"
+import { type FileAttachmentPart, type FileReference, isKnown, type Part } from "../message/part.ts"
+import type { Capture, PathTarget } from "./capture.ts"
+import { captureTarget, pathTarget } from "./capture-target.ts"
 import {
-  type FileAttachmentPart,
-  type FileReference,
-  isKnown,
-  type MentionPart,
-  type Part,
-  Range,
-  type UnknownPart,
-} from "../message/part.ts"
-import type { Arrival, Verdict } from "../policy/judge.ts"
-import {
-  type Blobs,
-  inlineContent,
-  isNativeKind,
+  bytesContent,
+  type Content,
   type LoadedFile,
   loadContent,
   storedContent,
+  type TextFile,
 } from "./content.ts"
+import { fit } from "./fit.ts"
+import { freshness } from "./fresh.ts"
 import { showName } from "./name.ts"
+import { needsSlicer, slicedName } from "./slice.ts"
+import type { NamedPart, Sources } from "./sources.ts"
 
-/** A part and the id that its receipt and its capture carry. */
-export interface NamedPart {
-  readonly id: string
-  readonly part: Part | UnknownPart
-}
+export type { Capture } from "./capture.ts"
+export { captureRange } from "./capture-target.ts"
+export { LOAD_LIMITS, type LoadLimits, type NamedPart, type Sources } from "./sources.ts"
 
 /** A part with all that lowering needs of the world: nothing is read after this. */
 export interface LoadedPart extends NamedPart {
   /** For refs, attachments and file mentions; the other parts are their own content. */
   readonly file: LoadedFile | null
-}
-
-/** What a file-ref sent, kept for ever: later lowerings read this and never the disk, so history
- *  and prompt caches do not shift (decision 4). `content` without an id is a file that no model
- *  reads. */
-export interface Capture {
-  readonly part_id: string
-  readonly content_id: string | null
-  readonly mime: string
-  /** Bytes that were kept. */
-  readonly size: number
-  /** Bytes of the whole file. */
-  readonly total_size: number
-  readonly lines: LineSpan | null
-  readonly outcome: "content" | "too-large" | "denied" | "failed"
-  readonly reason: string | null
-}
-
-export interface LoadLimits {
-  /** A file of the workspace beyond this is only described. */
-  readonly file_bytes: number
-  /** Text beyond this is only described. */
-  readonly text_bytes: number
-}
-
-export const LOAD_LIMITS: LoadLimits = { file_bytes: 32 * 1024 * 1024, text_bytes: 256 * 1024 }
-
-export interface Sources {
-  readonly workspace_root: string | null
-  readonly read: typeof readWorkspaceFile
-  readonly blobs: Blobs
-  readonly captured: (part_id: string) => Capture | undefined
-  readonly limits: LoadLimits
-  /** What may come in from the workspace (BEY-04); without one, everything. */
-  readonly ingress?: ((arrival: Arrival) => Verdict) | undefined
 }
 
 export interface Loaded {
@@ -78,6 +37,11 @@ export async function load(parts: readonly NamedPart[], sources: Sources): Promi
   const loaded: LoadedPart[] = []
   const captures: Capture[] = []
   for (const named of parts) {
+    // A history is mostly words: only what has a file is waited for.
+    if (!mayHaveFile(named)) {
+      loaded.push({ id: named.id, part: named.part, file: null })
+      continue
+    }
     const { file, capture } = await loadSafely(named, sources)
     loaded.push({ ...named, file })
     if (capture) captures.push(capture)
@@ -85,15 +49,14 @@ export async function load(parts: readonly NamedPart[], sources: Sources): Promi
   return { parts: loaded, captures }
 }
 
-/** A range is captured when it is submitted, because the user selected what was there then. Null
- *  for a part without one, and when it could not be kept: then it is captured when it fires. */
-export async function captureRange(named: NamedPart, sources: Sources): Promise<Capture | null> {
-  try {
-    const target = pathTarget(named)
-    return target?.range ? await captureTarget(target, sources) : null
-  } catch {
-    return null
-  }
+const TYPES_WITH_FILES: ReadonlySet<string> = new Set<Part["type"]>([
+  "file-ref",
+  "file-attachment",
+  "mention",
+])
+
+function mayHaveFile({ part }: NamedPart): boolean {
+  return TYPES_WITH_FILES.has(part.type)
 }
 
 interface LoadResult {
@@ -127,127 +90,11 @@ async function loadPart(named: NamedPart, sources: Sources): Promise<LoadResult>
   return { file: null }
 }
 
-/** A path that a part wants read, by itself or by a mention of it. */
-interface PathTarget {
-  readonly part_id: string
-  readonly path: string
-  readonly range: Range | undefined
-}
-
-function pathTarget(named: NamedPart): PathTarget | undefined {
-  const { id, part } = named
-  if (!isKnown(part)) return undefined
-  if (part.type === "file-ref" && part.ref.kind === "path")
-    return { part_id: id, path: part.ref.path, range: part.ref.range }
-  if (part.type === "mention") return mentionedFile(id, part)
-  return undefined
-}
-
-function mentionedFile(part_id: string, part: MentionPart): PathTarget | undefined {
-  const { kind, path, range } = part.target
-  if (kind !== "file" || typeof path !== "string") return undefined
-  return { part_id, path, range: Range.safeParse(range).data }
-}
-
 async function loadTarget(target: PathTarget, sources: Sources): Promise<LoadResult> {
   const known = sources.captured(target.part_id)
   const capture = known ?? (await captureTarget(target, sources))
   const file = await loadCapture(capture, target, sources)
   return known ? { file } : { file, capture }
-}
-
-async function captureTarget(target: PathTarget, sources: Sources): Promise<Capture> {
-  const { path, range } = target
-  if (sources.workspace_root === null)
-    return refusedCapture(target, "denied", `${path} cannot be read: there is no workspace`)
-  const maxBytes = sources.limits.file_bytes
-  const read = await sources.read(sources.workspace_root, path, { range, maxBytes })
-  switch (read.type) {
-    case "refused":
-      return refusedCapture(target, read.outcome, read.reason)
-    case "too-large":
-      return largeCapture(target, read.size, (await sniff(read.head, path, false)).mime)
-    case "content":
-      return contentCapture(target, read, sources)
-  }
-}
-
-type ReadContent = Extract<WorkspaceRead, { type: "content" }>
-
-async function contentCapture(
-  target: PathTarget,
-  read: ReadContent,
-  sources: Sources,
-): Promise<Capture> {
-  const { part_id, path, range } = target
-  const { text_bytes } = sources.limits
-  const bytes = range?.unit === "byte" ? wholeCharacters(read.bytes) : read.bytes
-  const { mime, kind } = await sniffBytes(bytes, path, text_bytes)
-  const large = kind === "text" && bytes.length > text_bytes
-  const text = kind === "text" && !large ? decodeText(bytes) : undefined
-  const verdict = sources.ingress?.({ origin: "ref", path: read.realPath, mime, text }) ?? ALLOW
-  if (verdict.verdict === "deny") return refusedCapture(target, "denied", verdict.reason)
-  if (large)
-    return { ...largeCapture(target, read.size, mime), lines: read.lines ?? countLines(bytes) }
-  const sent = kind === "text" || (!range && isNativeKind(kind))
-  const kept = verdict.verdict === "redact" ? Buffer.from(verdict.text) : bytes
-  const stored = sent ? await sources.blobs.putBytes(kept) : null
-  return {
-    part_id,
-    content_id: stored?.content_id ?? null,
-    mime,
-    size: stored?.size ?? 0,
-    total_size: read.size,
-    lines: read.lines,
-    outcome: "content",
-    reason: verdict.verdict === "redact" ? verdict.reason : read.note,
-  }
-}
-
-const ALLOW: Verdict = { verdict: "allow" }
-
-function sniffBytes(bytes: Uint8Array, name: string, whole: number) {
-  if (bytes.length <= whole) return sniff(bytes, name, true)
-  return sniff(bytes.subarray(0, SNIFF_BYTES), name, false)
-}
-
-function largeCapture(target: PathTarget, total_size: number, mime: string): Capture {
-  const { part_id } = target
-  const nothing = { content_id: null, size: 0, lines: null, reason: null }
-  return { part_id, mime, total_size, outcome: "too-large", ...nothing }
-}
-
-const UNKNOWN_MIME = "application/octet-stream"
-
-function refusedCapture(target: PathTarget, outcome: "denied" | "failed", reason: string): Capture {
-  const nothing = { content_id: null, mime: UNKNOWN_MIME, size: 0, total_size: 0, lines: null }
-  return { part_id: target.part_id, outcome, reason, ...nothing }
-}
-
-function countLines(bytes: Uint8Array): LineSpan {
-  let total = bytes.at(-1) === 0x0a ? 0 : 1
-  for (let at = bytes.indexOf(0x0a); at >= 0; at = bytes.indexOf(0x0a, at + 1)) total += 1
-  return { start: 1, end: total, total }
-}
-
-/** A byte range may cut a character at either end; half a character is no text. */
-function wholeCharacters(bytes: Uint8Array): Uint8Array {
-  let start = 0
-  while (start < 3 && isContinuation(bytes[start])) start += 1
-  let lead = bytes.length - 1
-  while (lead > bytes.length - 4 && isContinuation(bytes[lead])) lead -= 1
-  const complete = lead < 0 || lead + characterLength(bytes[lead]) <= bytes.length
-  return bytes.subarray(start, complete ? bytes.length : lead)
-}
-
-function isContinuation(byte: number | undefined): boolean {
-  return byte !== undefined && (byte & 0xc0) === 0x80
-}
-
-function characterLength(lead = 0): number {
-  if (lead >= 0xf0) return 4
-  if (lead >= 0xe0) return 3
-  return lead >= 0xc0 ? 2 : 1
 }
 
 async function loadCapture(
@@ -256,25 +103,75 @@ async function loadCapture(
   sources: Sources,
 ): Promise<LoadedFile> {
   const { content_id, outcome, mime, lines, reason } = capture
-  const name = showName(target.path)
+  const name = slicedName(target.path, target.place.entry)
   if (outcome === "denied" || outcome === "failed")
     return { type: "refused", name, outcome, reason: reason ?? `${name} could not be read` }
-  const about = { size: capture.total_size, lines, note: reason }
-  if (content_id === null)
-    return { type: "opaque", name, mime, kind: kindOfMime(mime), content_id, ...about }
+  const about = { size: capture.total_size, lines, note: reason, ...measuresOf(capture) }
+  const placed = needsSlicer(target.place) ? { place: capture.slice?.place ?? null } : {}
+  if (content_id === null) return opaque({ name, mime, ...about, ...placed }, sources)
   const content = await storedContent(content_id, sources.blobs)
+  if (capture.slice)
+    return loadSlice(capture, { name, content, about: { ...about, ...placed } }, sources)
   const file = await loadContent(content, target.path, sources.limits.text_bytes)
-  if (file.type !== "text") return { ...file, ...about }
-  return { ...file, ...about, range: target.range ?? null }
+  if (file.type !== "text") return fit({ ...file, ...about }, { content, origin: "ref" }, sources)
+  const range = target.place.range ?? null
+  const shown: TextFile = { ...file, ...about, range }
+  return range ? shown : { ...shown, fresh: await freshness(target.path, shown, sources) }
+}
+
+function measuresOf({ entries, pages }: Capture) {
+  return {
+    ...(entries === undefined ? {} : { entries }),
+    ...(pages === undefined ? {} : { pages }),
+  }
+}
+
+// Its bytes were not kept: what it is and who reads it is all there is to say.
+function opaque(
+  about: { readonly name: string; readonly mime: string } & Told,
+  { routes }: Sources,
+): LoadedFile {
+  const file = { type: "opaque", ...about, kind: kindOfMime(about.mime), content_id: null } as const
+  const route = routes?.(file)
+  return route ? { ...file, route } : file
+}
+
+/** What a capture says beyond its bytes. */
+type Told = Pick<TextFile, "size" | "lines" | "note" | "place">
+
+interface SliceOf {
+  readonly name: string
+  readonly content: Content
+  readonly about: Told
+}
+
+async function loadSlice(
+  { slice, content_id, mime, size }: Capture,
+  { name, content, about }: SliceOf,
+  sources: Sources,
+): Promise<LoadedFile> {
+  if (slice?.type === "text") {
+    const text = decodeText(await content.read(size)) ?? ""
+    const facts = { name, mime, content_id, kind: kindOfMime(mime), ...about }
+    return { type: "text", text, range: null, ...facts, extracted: slice.extracted }
+  }
+  const file = await loadContent(content, name, sources.limits.text_bytes)
+  return fit({ ...file, ...about }, { content, origin: "ref" }, sources)
 }
 
 async function loadAttachment(part: FileAttachmentPart, sources: Sources): Promise<LoadedFile> {
-  const { name, data, content_id } = part
-  const { blobs, limits } = sources
-  if (data !== undefined) return loadContent(inlineContent(data, blobs), name, limits.text_bytes)
-  if (content_id !== undefined)
-    return loadContent(await storedContent(content_id, blobs), name, limits.text_bytes)
-  return withoutBytes(part)
+  const content = await attachedContent(part, sources)
+  if (!content) return withoutBytes(part)
+  const file = await loadContent(content, part.name, sources.limits.text_bytes)
+  return fit(file, { content, origin: "attachment" }, sources)
+}
+
+async function attachedContent(
+  { data, content_id }: FileAttachmentPart,
+  { blobs }: Sources,
+): Promise<Content | undefined> {
+  if (data !== undefined) return bytesContent(Buffer.from(data, "base64"), blobs)
+  return content_id === undefined ? undefined : storedContent(content_id, blobs)
 }
 
 function withoutBytes(part: FileAttachmentPart): LoadedFile {
@@ -289,7 +186,8 @@ async function loadReference(ref: FileReference, sources: Sources): Promise<Load
   if (ref.kind !== "content") return { type: "elsewhere", address: showName(addressOf(ref)) }
   const name = typeof ref.name === "string" ? ref.name : ref.content_id
   const content = await storedContent(ref.content_id, sources.blobs)
-  return loadContent(content, name, sources.limits.text_bytes)
+  const file = await loadContent(content, name, sources.limits.text_bytes)
+  return fit(file, { content, origin: "ref" }, sources)
 }
 
 function addressOf(ref: Exclude<FileReference, { kind: "content" }>): string {

@@ -12,6 +12,16 @@ export function mediaKind(block: MediaBlock): MediaKind {
   return block.media.mime === "application/pdf" ? "pdf" : "office"
 }
 
+/** Whether some API reads office files of this type by itself. Text is told as text, whatever an API
+ *  would do with the file. */
+export function isOffice(mime: string): boolean {
+  return OFFICE.has(mime) && !mime.startsWith("text/")
+}
+
+const OFFICE: ReadonlySet<string> = new Set(
+  Object.values(API_LIMITS).flatMap(({ media }) => media.office?.mimes ?? []),
+)
+
 /** Whether a wire API has a place for a medium of this type at all. */
 export function carries(api: string, block: MediaBlock): boolean {
   return API_LIMITS[api]?.media[mediaKind(block)]?.mimes.includes(block.media.mime) ?? false
@@ -63,6 +73,8 @@ export interface Capabilities extends ApiLimits {
   readonly api: string
   readonly input: readonly Modality[]
   readonly tools: boolean
+  /** 0 when nobody knows. */
+  readonly context_tokens: number
 }
 
 export interface MediaFacts {
@@ -170,10 +182,10 @@ export function capabilitiesFrom(sources: Sources): Capabilities {
   const { api, input, tools, context_tokens, tables, layers } = sources
   const limits = Object.hasOwn(tables, api) ? (tables[api] ?? TEXT_ONLY) : TEXT_ONLY
   const media = mediaFor(limits.media, context_tokens)
-  const size = media === limits.media ? [] : ["small-context"]
+  const size = context_tokens > 0 ? [`context-${context_tokens}`] : []
   const said = [api, input.join("+"), ...(tools ? [] : ["no-tools"]), ...size]
   const revision = [...said, `embedded-${TABLE_REVISION}`, ...layers].join("/")
-  return { ...limits, revision, api, input, tools, media }
+  return { ...limits, revision, api, input, tools, context_tokens, media }
 }
 
 const TEXT_ONLY: ApiLimits = {

@@ -72,8 +72,10 @@ export function blockBytes(block: PromptBlock): number {
 
 /** The length in UTF-8, without encoding. A lone surrogate counts as the three bytes it becomes. */
 export function utf8Length(text: string): number {
+  const first = text.search(NOT_ASCII)
+  if (first < 0) return text.length
   let bytes = text.length
-  for (let at = 0; at < text.length; at++) {
+  for (let at = first; at < text.length; at++) {
     const unit = text.charCodeAt(at)
     if (unit < 0x80) continue
     bytes += unit < 0x800 ? 1 : 2
@@ -81,6 +83,8 @@ export function utf8Length(text: string): number {
   }
   return bytes
 }
+
+const NOT_ASCII = /[\u0080-\uffff]/
 
 function isPair(text: string, at: number): boolean {
   const high = text.charCodeAt(at)

@@ -9,6 +9,8 @@ import type {
 } from "../model/prompt.ts"
 import { readAnthropic, START, said } from "./anthropic-stream.ts"
 import { converse, urlOf } from "./exchange.ts"
+import { folded } from "./fold.ts"
+import { base64Of, messageFragment, wordsOf } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
 import type { Body, Call, Envelope, Fragment, Provider } from "./provider.ts"
 import {
@@ -20,8 +22,9 @@ import {
   userSpeech,
 } from "./speech.ts"
 import { readEvents } from "./sse.ts"
+import { templated } from "./template.ts"
 import type { Timeouts } from "./transport.ts"
-import { assemble, base64Of, join, messageFragment } from "./wire.ts"
+import { assemble, join } from "./wire.ts"
 
 export interface AnthropicOptions {
   readonly api_key: string
@@ -38,10 +41,13 @@ const MAX_TITLE_CHARACTERS = 500
 
 /** Anthropic's Messages API. */
 export function anthropicMessages(options: AnthropicOptions): Provider {
-  return { id: "anthropic", api: API, encode, body, stream: (call) => stream(call, options) }
+  const wire = { id: "anthropic", api: API, encode, body, fold: folded }
+  return { ...wire, stream: (call) => stream(call, options) }
 }
 
-function encode({ role, blocks }: PromptMessage, model = ""): Fragment {
+const encode = templated(encodeMessage)
+
+function encodeMessage({ role, blocks }: PromptMessage, model = ""): Fragment {
   const content = role === "user" ? userContent(blocks) : assistantContent(blocks, model)
   return messageFragment([{ role, content: content.length > 0 ? content : [EMPTY] }])
 }
@@ -64,7 +70,7 @@ function encodeResult({ id, blocks, is_error }: ToolResultBlock): object {
 }
 
 function encodeShown(block: Block): object {
-  if (block.type === "text") return { type: "text", text: block.text }
+  if (block.type === "text") return { type: "text", text: wordsOf(block) }
   if (!carries(API, block)) return { type: "text", text: describeMedia(block, API) }
   const { type, media } = block
   const source = { type: "base64", media_type: media.mime, data: base64Of(media) }
@@ -83,7 +89,7 @@ function assistantContent(blocks: PromptMessage["blocks"], model: string): objec
 function encodeSpoken(block: SpokenBlock): object {
   switch (block.type) {
     case "text":
-      return { type: "text", text: block.text }
+      return { type: "text", text: wordsOf(block) }
     case "reasoning":
       return encodeThought(block.text, block.seal)
     case "tool-call": {
@@ -161,7 +167,7 @@ function withBreakpoint(messages: readonly Fragment[]): readonly Fragment[] {
 }
 
 function isUser({ roles }: Fragment): boolean {
-  return roles?.[0] === "user"
+  return roles?.at(-1) === "user"
 }
 
 /** How a message ends: its last block, and then itself. */

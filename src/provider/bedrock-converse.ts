@@ -3,6 +3,8 @@ import type { Block, MediaBlock, PromptMessage, Seal, ToolResultBlock } from "..
 import { bedrockStart, readBedrock } from "./bedrock-stream.ts"
 import { thinkingFields } from "./bedrock-thinking.ts"
 import { converse, urlOf } from "./exchange.ts"
+import { folded } from "./fold.ts"
+import { base64Of, endingIn, messageFragment, wordsOf } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
 import type { Body, Call, Envelope, Fragment, Piece, Provider } from "./provider.ts"
 import {
@@ -12,13 +14,14 @@ import {
   inputObject,
   NOTHING_SAID,
   pointToMedia,
-  resultText,
+  resultWords,
   type SpokenBlock,
   userSpeech,
 } from "./speech.ts"
+import { templated } from "./template.ts"
 import type { Timeouts } from "./transport.ts"
 import { inTurns, withAtEnd } from "./turns.ts"
-import { assemble, base64Of, join, messageFragment, SLOT } from "./wire.ts"
+import { assemble, join } from "./wire.ts"
 
 export interface BedrockOptions {
   readonly region: string
@@ -42,14 +45,17 @@ const API = "bedrock-converse"
 /** Amazon Bedrock's Converse. The two sides take turns: what one says in a row becomes one
  *  message. */
 export function bedrockConverse(options: BedrockOptions): Provider {
-  return { id: "amazon-bedrock", api: API, encode, body, stream: (call) => stream(call, options) }
+  const wire = { id: "amazon-bedrock", api: API, encode, body, fold }
+  return { ...wire, stream: (call) => stream(call, options) }
 }
 
-function encode({ role, blocks }: PromptMessage, model = ""): Fragment {
+const encode = templated(encodeMessage)
+
+function encodeMessage({ role, blocks }: PromptMessage, model = ""): Fragment {
   const said = role === "user" ? userBlocks(blocks, model) : assistantBlocks(blocks, model)
   const content = said.length > 0 ? said : [{ text: NOTHING_SAID }]
   const tools = blocks.flatMap((block) => (block.type === "tool-call" ? block.name : []))
-  return messageFragment([{ role, content }], { tools, slot: DOCUMENT_NUMBER })
+  return messageFragment([{ role, content }], { tools })
 }
 
 /** Stands for the number of a document: no two of a request may have the same name, and a message
@@ -83,7 +89,7 @@ function encodeResult(result: ToolResultBlock): object {
   const { id, is_error, blocks } = result
   const words = blocks.every((block) => block.type === "text" || !isInside(block))
   const content = words
-    ? [{ text: resultText({ ...result, is_error: false }, nameOf) }]
+    ? [{ text: resultWords(result, nameOf) }]
     : userSpeech(blocks).shown.map(encodeInside)
   const failed = is_error ? { status: "error" } : {}
   return { toolResult: { toolUseId: callId(id), content, ...failed } }
@@ -111,14 +117,14 @@ function hoisted(result: ToolResultBlock): object[] {
 }
 
 function encodeShown(block: Block, model: string): object {
-  if (block.type === "text") return { text: block.text }
+  if (block.type === "text") return { text: wordsOf(block) }
   const format = FORMATS[block.media.mime]
   if (!format || !carries(API, block)) return { text: describeMedia(block, API) }
   const source = { bytes: base64Of(block.media) }
   if (block.type !== "document") return { [block.type]: { format, source } }
   // Without citations Claude is given the text of a PDF and not its pages.
   const pages = format === "pdf" && CLAUDE.test(model) ? { citations: { enabled: true } } : {}
-  return { document: { format, name: `document-${SLOT}`, source, ...pages } }
+  return { document: { format, name: endingIn("document-", DOCUMENT_NUMBER), source, ...pages } }
 }
 
 const FORMATS: Readonly<Record<string, string>> = {
@@ -159,7 +165,7 @@ function assistantBlocks(blocks: PromptMessage["blocks"], model: string): object
 function encodeSpoken(block: SpokenBlock): object {
   switch (block.type) {
     case "text":
-      return { text: block.text }
+      return { text: wordsOf(block) }
     case "reasoning":
       return { reasoningContent: encodeThought(block.text, block.seal) }
     case "tool-call": {
@@ -210,6 +216,10 @@ function encodeTurns(messages: readonly Fragment[], caches: boolean): readonly F
   return caches ? withCachePoints(turns) : turns
 }
 
+function fold(messages: readonly Fragment[]): Fragment {
+  return folded(inTurns(messages, opening))
+}
+
 /** How a message begins. */
 function opening(role: string): string {
   return `{"role":"${role}","content":[`
@@ -219,7 +229,7 @@ function beginWithUser(turns: readonly Fragment[]): readonly Fragment[] {
   return turns[0]?.roles?.[0] === "user" ? turns : [FIRST, ...turns]
 }
 
-const FIRST = encode({ role: "user", blocks: [] })
+const FIRST = encodeMessage({ role: "user", blocks: [] })
 
 /** In the newest words of the user's and in those before, where the last request ended. */
 function withCachePoints(turns: readonly Fragment[]): readonly Fragment[] {
@@ -232,7 +242,7 @@ function withCachePoints(turns: readonly Fragment[]): readonly Fragment[] {
 }
 
 function isUser({ roles }: Fragment): boolean {
-  return roles?.[0] === "user"
+  return roles?.at(-1) === "user"
 }
 
 /** Each document under a name of its own. The file's name would be refused for its characters. */

@@ -7,6 +7,8 @@ import type {
   ToolResultBlock,
 } from "../model/prompt.ts"
 import { converse, urlOf } from "./exchange.ts"
+import { folded } from "./fold.ts"
+import { base64Of, messageFragment, wordsOf } from "./fragment.ts"
 import { geminiStart, readGemini } from "./gemini-stream.ts"
 import { callId, toolName } from "./names.ts"
 import type { Body, Call, Envelope, Fragment, Provider } from "./provider.ts"
@@ -18,15 +20,16 @@ import {
   inputObject,
   NOTHING_SAID,
   pointToMedia,
-  resultText,
+  resultWords,
   type SpokenBlock,
   sealFor,
   userSpeech,
 } from "./speech.ts"
 import { readEvents } from "./sse.ts"
+import { templated } from "./template.ts"
 import type { Timeouts } from "./transport.ts"
 import { inTurns } from "./turns.ts"
-import { assemble, base64Of, join, messageFragment } from "./wire.ts"
+import { assemble, join } from "./wire.ts"
 
 export interface GeminiOptions {
   readonly api_key: string
@@ -40,10 +43,12 @@ const BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 /** Google's generateContent. What one side says in a row becomes one content, so that the answers to
  *  all calls of a turn stand together. */
 export function geminiGenerateContent(options: GeminiOptions): Provider {
-  return { id: "google", api: API, encode, body, stream: (call) => stream(call, options) }
+  return { id: "google", api: API, encode, body, fold, stream: (call) => stream(call, options) }
 }
 
-function encode({ role, blocks }: PromptMessage, model = ""): Fragment {
+const encode = templated(encodeMessage)
+
+function encodeMessage({ role, blocks }: PromptMessage, model = ""): Fragment {
   const said = role === "user" ? userParts(blocks, model) : modelParts(blocks, { api: API, model })
   const parts = said.length > 0 ? said : [{ text: NOTHING_SAID }]
   return messageFragment([{ role: role === "user" ? "user" : "model", parts }])
@@ -66,7 +71,7 @@ function userParts(blocks: PromptMessage["blocks"], model: string): object[] {
 
 function encodeResult(result: ToolResultBlock, model: string): object {
   const { id, name, blocks, is_error } = result
-  const output = resultText({ ...result, is_error: false }, (block) => placeOf(block, model))
+  const output = resultWords(result, (block) => placeOf(block, model))
   const media = blocks.filter((block) => block.type !== "text")
   const parts = media.filter((block) => isInside(block, model)).map(inlineData)
   const functionResponse = {
@@ -99,7 +104,7 @@ function hoisted(result: ToolResultBlock, model: string): object[] {
 }
 
 function encodeShown(block: Block): object {
-  if (block.type === "text") return { text: block.text }
+  if (block.type === "text") return { text: wordsOf(block) }
   return carries(API, block) ? inlineData(block) : { text: describeMedia(block, API) }
 }
 
@@ -133,7 +138,7 @@ function unsignedCall(spoken: readonly SpokenBlock[], to: Addressee): SpokenBloc
 function encodeSpoken(block: SpokenBlock): object {
   switch (block.type) {
     case "text":
-      return { text: block.text }
+      return { text: wordsOf(block) }
     case "reasoning":
       return { text: block.text, thought: true }
     case "tool-call": {
@@ -152,6 +157,10 @@ function body(envelope: Envelope, messages: readonly Fragment[]): Body {
   }
   const contents = join(inTurns(messages, opening), ",")
   return assemble(`${JSON.stringify(head).slice(0, -1)},"contents":[`, contents, "]}")
+}
+
+function fold(messages: readonly Fragment[]): Fragment {
+  return folded(inTurns(messages, opening))
 }
 
 /** How a content begins. */

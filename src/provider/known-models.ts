@@ -78,6 +78,20 @@ export class KnownModels {
     return answers
   }
 
+  /** Ask everyone for news now. */
+  async renew(): Promise<{ readonly catalog: Refreshed; readonly probed: readonly Probed[] }> {
+    const [catalog, probed] = await Promise.all([this.refresh(), this.probe()])
+    return { catalog, probed }
+  }
+
+  /** Ask everyone now and the catalog every day, until the answer is called. */
+  keepFresh(): () => void {
+    void this.refreshIfDue()
+    void this.probe()
+    const asking = setInterval(() => void this.refreshIfDue(), LOOK_MS).unref()
+    return () => clearInterval(asking)
+  }
+
   async #refresh(force: boolean): Promise<Refreshed> {
     const { file, url, now = Date.now } = this.#options
     if (file === undefined) return { type: "failed", reason: "there is no folder to keep it in" }
@@ -103,3 +117,5 @@ export class KnownModels {
 }
 
 const PROBE_MS = 20_000
+/** How often it is asked whether a day has passed. */
+const LOOK_MS = 10 * 60 * 1000

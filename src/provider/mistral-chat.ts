@@ -10,13 +10,22 @@ import type {
 } from "../model/prompt.ts"
 import { chatFrames, chatReader, chatStart } from "./chat-stream.ts"
 import { converse, urlOf } from "./exchange.ts"
+import { folded } from "./fold.ts"
+import {
+  base64Of,
+  dataUrlOf,
+  messageFragment,
+  paragraphs,
+  type WireString,
+  wordsOf,
+} from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
 import { chatBody, encodeCall, encodeTools } from "./openai-chat.ts"
 import type { Body, Call, Envelope, Fragment, Provider } from "./provider.ts"
 import { assistantSpeech, describeMedia, NOTHING_SAID, resultText, userSpeech } from "./speech.ts"
+import { templated } from "./template.ts"
 import type { Timeouts } from "./transport.ts"
 import { withBetween } from "./turns.ts"
-import { base64Of, dataUrlOf, messageFragment } from "./wire.ts"
 
 export interface MistralOptions {
   readonly api_key: string
@@ -29,10 +38,19 @@ const BASE_URL = "https://api.mistral.ai"
 
 /** Mistral's chat completions: near to OpenAI's, with its own pieces of content. */
 export function mistralChat(options: MistralOptions): Provider {
-  return { id: "mistral", api: API, encode, body, stream: (call) => stream(call, options) }
+  const wire = {
+    id: "mistral",
+    api: API,
+    encode,
+    body,
+    fold: (messages: readonly Fragment[]) => folded(spoken(messages)),
+  }
+  return { ...wire, stream: (call) => stream(call, options) }
 }
 
-function encode({ role, blocks }: PromptMessage, model = ""): Fragment {
+const encode = templated(encodeMessage)
+
+function encodeMessage({ role, blocks }: PromptMessage, model = ""): Fragment {
   return messageFragment(role === "user" ? user(blocks) : [assistant(blocks, model)])
 }
 
@@ -62,7 +80,7 @@ function encodeResult(result: ToolResultBlock): object {
 }
 
 function encodeShown(block: Block): object {
-  if (block.type === "text") return textChunk(block.text)
+  if (block.type === "text") return textChunk(wordsOf(block))
   return native(block) ?? textChunk(describe(block))
 }
 
@@ -85,7 +103,7 @@ function describe(block: MediaBlock): string {
   return describeMedia(block, API)
 }
 
-function textChunk(text: string): object {
+function textChunk(text: WireString): object {
   return { type: "text", text }
 }
 
@@ -101,13 +119,14 @@ function assistant(blocks: PromptMessage["blocks"], model: string): object {
 }
 
 /** Words alone are one string, as the API gives them. */
-function contentOf(said: readonly (TextBlock | ReasoningBlock)[]): string | object[] {
-  if (said.some(({ type }) => type === "reasoning")) return said.map(encodeSaid)
-  return said.map(({ text }) => text).join("\n\n")
+function contentOf(said: readonly (TextBlock | ReasoningBlock)[]): WireString | object[] {
+  const words = said.filter((block) => block.type === "text")
+  return words.length === said.length ? paragraphs(words) : said.map(encodeSaid)
 }
 
-function encodeSaid({ type, text, seal }: TextBlock | ReasoningBlock): object {
-  if (type === "text") return textChunk(text)
+function encodeSaid(block: TextBlock | ReasoningBlock): object {
+  if (block.type === "text") return textChunk(wordsOf(block))
+  const { text, seal } = block
   const signature = seal?.signature ? { signature: seal.signature } : {}
   return { type: "thinking", thinking: [textChunk(text)], ...signature }
 }
@@ -121,12 +140,15 @@ function body(envelope: Envelope, messages: readonly Fragment[]): Body {
     ...effortOf(thinking),
     ...(tools.length > 0 ? { tools: encodeTools(envelope) } : {}),
   }
-  const said = withBetween(
+  return chatBody(head, { role: "system", content: system }, spoken(messages))
+}
+
+function spoken(messages: readonly Fragment[]): readonly Fragment[] {
+  return withBetween(
     messages,
     SPOKEN_BETWEEN,
     (before, next) => before === "tool" && next === "user",
   )
-  return chatBody(head, { role: "system", content: system }, said)
 }
 
 const SPOKEN_BETWEEN = messageFragment([BETWEEN])

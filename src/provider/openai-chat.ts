@@ -9,6 +9,8 @@ import type {
 } from "../model/prompt.ts"
 import { chatFrames, chatReader, chatStart } from "./chat-stream.ts"
 import { converse, urlOf } from "./exchange.ts"
+import { folded } from "./fold.ts"
+import { messageFragment, paragraphs, type WireString, wordsOf } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
 import { type Dialect, OPENAI } from "./openai-dialects.ts"
 import type { Body, Call, Envelope, Fragment, Provider } from "./provider.ts"
@@ -22,9 +24,10 @@ import {
   resultText,
   userSpeech,
 } from "./speech.ts"
+import { templated } from "./template.ts"
 import type { Timeouts } from "./transport.ts"
 import { withBetween } from "./turns.ts"
-import { assemble, join, messageFragment } from "./wire.ts"
+import { assemble, join } from "./wire.ts"
 
 export interface ChatOptions {
   /** A server on this machine often has none. */
@@ -43,8 +46,9 @@ export function openaiChat(options: ChatOptions): Provider {
   return {
     id: dialect.id,
     api: dialect.api,
-    encode: (message, model = "") => encode(message, model, dialect),
+    encode: templated((message, model = "") => encode(message, model, dialect)),
     body: (envelope, messages) => body(envelope, messages, dialect),
+    fold: (messages) => folded(alternating(messages, dialect)),
     stream: (call) => stream(call, options, dialect),
   }
 }
@@ -80,23 +84,25 @@ function hoisted(result: ToolResultBlock, dialect: Dialect): Block[] {
 
 function userMessage(said: readonly Block[], dialect: Dialect): object {
   const blocks = said.length > 0 ? said : [SILENCE]
-  const words = dialect.plain_text ? wordsOf(blocks, dialect) : undefined
+  const words = dialect.plain_text ? onlyWords(blocks, dialect) : undefined
   return { role: "user", content: words ?? blocks.map((block) => encodeShown(block, dialect)) }
 }
 
 const SILENCE: Block = { type: "text", text: NOTHING_SAID }
 
 /** All of it as one text, if there is nothing but words in it. */
-function wordsOf(blocks: readonly Block[], dialect: Dialect): string | undefined {
+function onlyWords(blocks: readonly Block[], dialect: Dialect): WireString | undefined {
   if (blocks.some((block) => block.type !== "text" && isNative(block, dialect))) return undefined
   const words = blocks.map((block) =>
-    block.type === "text" ? block.text : describeMedia(block, dialect.api),
+    block.type === "text"
+      ? block
+      : ({ type: "text", text: describeMedia(block, dialect.api) } as const),
   )
-  return words.join("\n\n")
+  return paragraphs(words)
 }
 
 function encodeShown(block: Block, dialect: Dialect): object {
-  if (block.type === "text") return { type: "text", text: block.text }
+  if (block.type === "text") return { type: "text", text: wordsOf(block) }
   const native = isNative(block, dialect) ? dialect.media[block.type]?.(block.media) : undefined
   return native ?? { type: "text", text: describeMedia(block, dialect.api) }
 }
@@ -114,7 +120,7 @@ function assistant(blocks: PromptMessage["blocks"], model: string, dialect: Dial
       : undefined
   return {
     role: "assistant",
-    content: words.length > 0 ? words.join("\n\n") : silence,
+    content: words.length > 0 ? paragraphs(words) : silence,
     ...thought,
     ...(calls.length > 0 ? { tool_calls: calls.map(encodeCall) } : undefined),
   }
@@ -135,8 +141,12 @@ function body(envelope: Envelope, messages: readonly Fragment[], dialect: Dialec
     ...(dialect.effort ? effortOf(thinking) : {}),
     ...(tools.length > 0 ? { tools: encodeTools(envelope) } : {}),
   }
-  const said = dialect.alternates ? withBetween(messages, UNANSWERED, isRepeated) : messages
+  const said = alternating(messages, dialect)
   return chatBody(head, { role: dialect.system, content: system }, said)
+}
+
+function alternating(messages: readonly Fragment[], { alternates }: Dialect): readonly Fragment[] {
+  return alternates ? withBetween(messages, UNANSWERED, isRepeated) : messages
 }
 
 const UNANSWERED = messageFragment([{ role: "assistant", content: "(no answer)" }])

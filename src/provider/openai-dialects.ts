@@ -1,5 +1,5 @@
 import type { Media, MediaBlock } from "../model/prompt.ts"
-import { base64Of, dataUrlOf } from "./wire.ts"
+import { base64Of, dataUrlOf } from "./fragment.ts"
 
 /** How a server that speaks Chat Completions differs from the others. */
 export interface Dialect {

@@ -8,6 +8,8 @@ import type {
   ToolResultBlock,
 } from "../model/prompt.ts"
 import { converse, urlOf } from "./exchange.ts"
+import { folded } from "./fold.ts"
+import { dataUrlOf, messageFragment, type WireString, wordsOf } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
 import type { Body, Call, Envelope, Fragment, Provider } from "./provider.ts"
 import { readResponses, responsesStart } from "./responses-stream.ts"
@@ -23,8 +25,9 @@ import {
   userSpeech,
 } from "./speech.ts"
 import { readEvents } from "./sse.ts"
+import { templated } from "./template.ts"
 import type { Timeouts } from "./transport.ts"
-import { assemble, dataUrlOf, join, messageFragment } from "./wire.ts"
+import { assemble, join } from "./wire.ts"
 
 export interface ResponsesOptions {
   readonly api_key: string
@@ -37,10 +40,13 @@ const BASE_URL = "https://api.openai.com/v1"
 
 /** OpenAI's Responses API. Nothing is stored there: what it thought comes back to it encrypted. */
 export function openaiResponses(options: ResponsesOptions): Provider {
-  return { id: "openai", api: API, encode, body, stream: (call) => stream(call, options) }
+  const wire = { id: "openai", api: API, encode, body, fold: folded }
+  return { ...wire, stream: (call) => stream(call, options) }
 }
 
-function encode({ role, blocks }: PromptMessage, model = ""): Fragment {
+const encode = templated(encodeMessage)
+
+function encodeMessage({ role, blocks }: PromptMessage, model = ""): Fragment {
   const items = role === "user" ? userItems(blocks) : assistantItems(blocks, model)
   return messageFragment(items)
 }
@@ -68,7 +74,7 @@ function encodeResult(result: ToolResultBlock): object {
 }
 
 function encodeShown(block: Block): object {
-  if (block.type === "text") return textPart(block.text)
+  if (block.type === "text") return textPart(wordsOf(block))
   return carries(API, block) ? native(block) : textPart(describe(block))
 }
 
@@ -82,7 +88,7 @@ function describe(block: MediaBlock): string {
   return describeMedia(block, API)
 }
 
-function textPart(text: string): object {
+function textPart(text: WireString): object {
   return { type: "input_text", text }
 }
 
@@ -95,7 +101,7 @@ function assistantItems(blocks: PromptMessage["blocks"], model: string): object[
 function encodeSpoken(block: SpokenBlock, to: Addressee): object {
   switch (block.type) {
     case "text":
-      return encodeText(block.text, sealFor(block.seal, to))
+      return encodeText(wordsOf(block), sealFor(block.seal, to))
     case "reasoning":
       return encodeThought(block.text, block.seal)
     case "tool-call": {
@@ -111,7 +117,7 @@ function encodeSpoken(block: SpokenBlock, to: Addressee): object {
 }
 
 /** The message as the API gave it where it had an id: a thought must be followed by its own. */
-function encodeText(text: string, seal: Seal | undefined): object {
+function encodeText(text: WireString, seal: Seal | undefined): object {
   const phase = seal?.phase ? { phase: seal.phase } : {}
   if (!seal?.id) return { role: "assistant", content: text, ...phase }
   const content = [{ type: "output_text", text, annotations: [] }]

@@ -1,6 +1,7 @@
 import type { PromptMessage } from "../model/prompt.ts"
 import type { Body, Envelope, Fragment } from "./provider.ts"
-import { assemble, join, messageFragment } from "./wire.ts"
+import { messageFragment } from "./fragment.ts"
+import { assemble, join } from "./wire.ts"
 
 /** The prompt itself as JSON, for models that run inside this process: media stay handles. */
 export function encodePlain(message: PromptMessage): Fragment {

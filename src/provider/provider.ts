@@ -53,5 +53,8 @@ export interface Provider {
    *  are sent back, and where models behind one API differ; without it, as the oldest takes it. */
   encode(message: PromptMessage, model?: string): Fragment
   body(envelope: Envelope, messages: readonly Fragment[]): Body
+  /** Neighbours as one fragment, so that a long history is few of them: `body` says the same with
+   *  the fold as with what was folded. None where each message is looked at by itself. */
+  fold?(messages: readonly Fragment[]): Fragment
   stream(call: Call): AsyncIterable<ModelEvent>
 }

@@ -42,7 +42,9 @@ export function defaultModel(environment: Environment): {
 }
 
 /** One wire API without anyone to call: enough to show the body of a request. */
-export function wireOf(api: string): Pick<Provider, "api" | "encode" | "body"> | undefined {
+export function wireOf(
+  api: string,
+): Pick<Provider, "api" | "encode" | "body" | "fold"> | undefined {
   return WIRES.find((wire) => wire.api === api)
 }
 

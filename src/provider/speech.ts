@@ -8,6 +8,8 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from "../model/prompt.ts"
+import { StoredText } from "../model/stored-text.ts"
+import { paragraphs, type WireString } from "./fragment.ts"
 
 /** What a user message says on a wire: the results of tools first, whatever the order they came in,
  *  because every API wants a call answered before anything else is said. */
@@ -59,19 +61,22 @@ function isSpoken(block: PromptBlock, to: Addressee): block is SpokenBlock {
   }
 }
 
-// Some APIs refuse an answer that ends in white space; what is sealed must come back as it was.
-function trimmed(block: TextBlock): TextBlock {
-  const text = block.seal ? block.text : block.text.trimEnd()
-  return text === block.text ? block : { ...block, text }
+/** Some APIs refuse an answer that ends in white space; what is sealed must come back as it was. */
+export function trimmed(block: TextBlock): TextBlock {
+  if (block.seal) return block
+  const stored = block instanceof StoredText ? block.trimEnd() : undefined
+  if (stored) return stored
+  const text = block.text.trimEnd()
+  return text === block.text ? block : { type: "text", text }
 }
 
 /** The same by kind, for APIs that keep words, thoughts and calls apart. */
 export function assistantParts(blocks: readonly PromptBlock[], to: Addressee) {
-  const words: string[] = []
+  const words: TextBlock[] = []
   const thoughts: string[] = []
   const calls: ToolCallBlock[] = []
   for (const block of assistantSpeech(blocks, to)) {
-    if (block.type === "text") words.push(block.text)
+    if (block.type === "text") words.push(block)
     else if (block.type === "reasoning") thoughts.push(block.text)
     else calls.push(block)
   }
@@ -91,7 +96,7 @@ export function sealFor(seal: Seal | undefined, { api, model }: Addressee): Seal
 }
 
 function isBlank(block: Block): boolean {
-  return block.type === "text" && block.text.trim() === ""
+  return block.type === "text" && !(block instanceof StoredText) && block.text.trim() === ""
 }
 
 /** In place of a message that would say nothing: every API refuses an empty one. */
@@ -105,13 +110,31 @@ export function describeMedia({ type, media }: MediaBlock, api: string): string 
 }
 
 /** The words of a result, where an API takes nothing but words. Media are named as `name` says. */
-export function resultText(result: ToolResultBlock, name: (block: MediaBlock) => string): string {
-  const words = result.blocks
-    .map((block) => (block.type === "text" ? block.text : name(block)))
-    .filter((words) => words.trim() !== "")
+export function resultWords(
+  { blocks }: ToolResultBlock,
+  name: (block: MediaBlock) => string,
+): WireString {
+  const words = spokenOf(blocks, name)
+  return words.length > 0 ? paragraphs(words) : NO_OUTPUT
+}
+
+function spokenOf(blocks: readonly Block[], name: (block: MediaBlock) => string): TextBlock[] {
+  return blocks
+    .map((block) =>
+      block.type === "text" ? block : ({ type: "text", text: name(block) } as const),
+    )
+    .filter((block) => !isBlank(block))
+}
+
+/** The same, for APIs that have no mark for a failure, so that it must be said. */
+export function resultText(
+  result: ToolResultBlock,
+  name: (block: MediaBlock) => string,
+): WireString {
+  if (!result.is_error) return resultWords(result, name)
+  const words = spokenOf(result.blocks, name).map(({ text }) => text)
   const said = words.length > 0 ? words.join("\n\n") : NO_OUTPUT
-  // Most APIs have no mark for a failure, so it must be said.
-  return result.is_error && !/^\W*error/i.test(said) ? `Error: ${said}` : said
+  return /^\W*error/i.test(said) ? said : `Error: ${said}`
 }
 
 /** In a result, for a medium that follows it in the user's words. */

@@ -36,22 +36,22 @@ export function inTurns(
 function anyFollows(messages: readonly Fragment[]): boolean {
   let before: string | undefined
   for (const { roles } of messages) {
-    const role = roles?.[0]
-    if (role === before) return true
-    before = role
+    if (roles?.[0] === before) return true
+    before = roles?.at(-1)
   }
   return false
 }
 
 function follows(before: Fragment | undefined, message: Fragment): boolean {
-  return before !== undefined && before.roles?.[0] === message.roles?.[0]
+  return before !== undefined && before.roles?.at(-1) === message.roles?.[0]
 }
 
 function merge(one: Fragment, other: Fragment, opening: (role: string) => string): Fragment {
   const head = opening(other.roles?.[0] ?? "").length
   const pieces = [...openEnd(one), COMMA, ...withoutStart(other.pieces, head)]
   const size = one.size - TAIL.length + COMMA.length + other.size - head
-  return { ...one, pieces, size, tools: [...(one.tools ?? []), ...(other.tools ?? [])] }
+  const roles = [...(one.roles ?? []), ...(other.roles ?? []).slice(1)]
+  return { pieces, size, roles, tools: [...(one.tools ?? []), ...(other.tools ?? [])] }
 }
 
 const COMMA = Buffer.from(",")

@@ -1,6 +1,6 @@
-import { randomUUID } from "node:crypto"
 import type { Media } from "../model/prompt.ts"
-import type { Body, Fragment, Piece } from "./provider.ts"
+import type { Body, Piece } from "./provider.ts"
+import { toBytes } from "./slab.ts"
 
 export type OpenMedia = (media: Media) => AsyncIterable<Uint8Array>
 
@@ -22,26 +22,7 @@ function asPiece<Made>(piece: string | Made): Uint8Array | Made {
   return typeof piece === "string" ? toBytes(piece) : piece
 }
 
-const SLAB_BYTES = 64 * 1024
-const MOST_BYTES_OF_A_CHARACTER = 3
-let slab = Buffer.alloc(0)
-let used = 0
-
-/** Short texts share a slab: a long history is thousands of them, and a buffer for each would cost
- *  more than writing it. */
-function toBytes(text: string): Uint8Array {
-  const most = text.length * MOST_BYTES_OF_A_CHARACTER
-  if (most > SLAB_BYTES / 4) return Buffer.from(text)
-  if (used + most > slab.length) {
-    slab = Buffer.allocUnsafeSlow(SLAB_BYTES)
-    used = 0
-  }
-  const start = used
-  used += slab.write(text, start)
-  return slab.subarray(start, used)
-}
-
-function total(pieces: Body["pieces"]): number {
+export function total(pieces: Body["pieces"]): number {
   let size = 0
   for (const piece of pieces) size += sizeOf(piece)
   return size
@@ -54,65 +35,6 @@ function sizeOf(piece: Body["pieces"][number]): number {
 
 function base64Length(bytes: number): number {
   return Math.ceil(bytes / 3) * 4
-}
-
-// Nobody outside this process knows these words, so no text can be taken for one of our places.
-const SECRET = randomUUID()
-const OPENS = `<${SECRET} `
-const CLOSES = ` ${SECRET}>`
-
-/** Stands in a JSON value for the base64 of a medium, until `messageFragment` makes a piece of
- *  it. */
-export function base64Of(media: Media): string {
-  const { mime, name, size, content_id } = media
-  const handle = JSON.stringify([content_id, size, mime, name])
-  return `${OPENS}${Buffer.from(handle).toString("base64url")}${CLOSES}`
-}
-
-export function dataUrlOf(media: Media): string {
-  return `data:${media.mime};base64,${base64Of(media)}`
-}
-
-/** Stands in a JSON string for a piece that `messageFragment` is given. */
-export const SLOT = `<${SECRET}>`
-
-/** Closed wire messages as bytes, with a comma between each two. */
-export function messageFragment(
-  messages: readonly object[],
-  about: Pick<Fragment, "roles" | "tools"> & { readonly slot?: Uint8Array } = {},
-): Fragment {
-  const { roles = messages.map(roleOf), tools, slot } = about
-  const json = messages.map((message) => JSON.stringify(message)).join(",")
-  const pieces = json.includes(SECRET) ? cutPlaces(json, slot) : [toBytes(json)]
-  const size = total(pieces)
-  return tools && tools.length > 0 ? { pieces, size, roles, tools } : { pieces, size, roles }
-}
-
-function roleOf(message: object): string {
-  return "role" in message ? String(message.role) : ""
-}
-
-function cutPlaces(json: string, slot: Uint8Array | undefined): Piece[] {
-  return json.split(OPENS).flatMap((text, index): Piece[] => {
-    if (index === 0) return cutSlots(text, slot)
-    const end = text.indexOf(CLOSES)
-    const rest = text.slice(end + CLOSES.length)
-    return [readPlace(text.slice(0, end)), ...cutSlots(rest, slot)]
-  })
-}
-
-function readPlace(place: string): Media {
-  const handle = JSON.parse(Buffer.from(place, "base64url").toString())
-  const [content_id, size, mime, name] = handle as [string, number, string, string]
-  return { mime, name, size, content_id }
-}
-
-function cutSlots(text: string, slot: Uint8Array | undefined): Piece[] {
-  if (!slot) return text === "" ? [] : [toBytes(text)]
-  return text.split(SLOT).flatMap((piece, index) => {
-    const bytes = toBytes(piece)
-    return index === 0 ? [bytes] : [slot, bytes]
-  })
 }
 
 /** The pieces of a request one after the other, however they were put together. */
@@ -128,29 +50,39 @@ export function* flatPieces(body: Body): Iterable<Piece> {
 }
 
 const CHUNK_BYTES = 64 * 1024
+/** Pieces from here on are written as they are. */
+const LARGE_BYTES = 16 * 1024
 
 /** The bytes of a request. Media are opened one after the other and encoded as they come; small
  *  pieces are written together. */
 export async function* writeBody(body: Body, open: OpenMedia): AsyncIterable<Uint8Array> {
-  let waiting: Uint8Array[] = []
-  let size = 0
-  const flush = () => {
-    const chunk = waiting.length === 1 ? waiting[0] : Buffer.concat(waiting)
-    waiting = []
-    size = 0
-    return chunk ?? Buffer.alloc(0)
-  }
-  const add = (bytes: Uint8Array) => {
-    waiting.push(bytes)
-    size += bytes.length
-    return size >= CHUNK_BYTES
-  }
+  const waiting = new Waiting()
   for (const piece of flatPieces(body)) {
-    if (piece instanceof Uint8Array) {
-      if (add(piece)) yield flush()
-    } else for await (const bytes of base64(piece, open)) if (add(bytes)) yield flush()
+    if (!(piece instanceof Uint8Array))
+      for await (const bytes of base64(piece, open)) yield* waiting.add(bytes)
+    else yield* waiting.add(piece)
   }
-  if (size > 0) yield flush()
+  yield* waiting.flush()
+}
+
+/** Small pieces, until there are enough of them. */
+class Waiting {
+  #pieces: Uint8Array[] = []
+  #size = 0
+
+  add(bytes: Uint8Array): Uint8Array[] {
+    if (bytes.length >= LARGE_BYTES) return [...this.flush(), bytes]
+    this.#pieces.push(bytes)
+    this.#size += bytes.length
+    return this.#size >= CHUNK_BYTES ? this.flush() : []
+  }
+
+  flush(): Uint8Array[] {
+    const pieces = this.#pieces
+    this.#pieces = []
+    this.#size = 0
+    return pieces.length > 1 ? [Buffer.concat(pieces)] : pieces
+  }
 }
 
 /** A multiple of three. Five times faster than larger steps: their text is not made on the spot, but

@@ -2,12 +2,12 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { LoadedFile } from "../../src/lower/content.ts"
 import type { LoadedPart } from "../../src/lower/load.ts"
-import { lower } from "../../src/lower/lower.ts"
+import { lower, promptMessages } from "../../src/lower/lower.ts"
 import { DEFAULT_POLICY, type Policy } from "../../src/lower/policy.ts"
 import type { Part } from "../../src/message/part.ts"
 import { type Capabilities, capabilitiesOfApi } from "../../src/model/capabilities.ts"
 import type { Block } from "../../src/model/prompt.ts"
-import { Receipt } from "../../src/model/receipt.ts"
+import { LOWERING_VERSION, Receipt } from "../../src/model/receipt.ts"
 import { attachment, fileRef, loaded, mediaFile, opaqueFile, text, textFile } from "../build.ts"
 
 const sighted = capabilitiesOfApi("anthropic-messages", ["text", "image", "pdf"])
@@ -301,7 +301,7 @@ describe("one message", () => {
         bytes: 1000,
         tokens: 11,
         content_id: "content_id" in picture ? picture.content_id : null,
-        version: 1,
+        version: LOWERING_VERSION,
       },
     ])
   })
@@ -415,14 +415,21 @@ describe("strangers' bytes", () => {
       file: fc.constantFrom(...files),
     })
     fc.assert(
-      fc.property(fc.array(junk, { maxLength: 5 }), (parts) => {
-        const { blocks, receipts } = lower(parts as unknown as LoadedPart[], sighted)
-        expect(receipts.map(({ part }) => part)).toEqual(parts.map(({ id }) => id))
-        for (const receipt of receipts) Receipt.parse(receipt)
-        for (const block of blocks)
-          expect(block.type !== "text" || block.text.isWellFormed()).toBe(true)
-      }),
-      { numRuns: 500 },
+      fc.property(
+        fc.array(junk, { maxLength: 5 }),
+        fc.constantFrom(...policies),
+        (parts, policy) => {
+          const lowered = lower(parts as unknown as LoadedPart[], sighted, policy)
+          const { blocks, calls, media, receipts } = lowered
+          expect(receipts.map(({ part }) => part)).toEqual(parts.map(({ id }) => id))
+          for (const receipt of receipts) Receipt.parse(receipt)
+          for (const block of [...blocks, ...calls.flatMap(({ result }) => result.blocks)])
+            expect(block.type !== "text" || block.text.isWellFormed()).toBe(true)
+          expect(media).toHaveLength(blocks.filter(({ type }) => type !== "text").length)
+          expect(promptMessages(lowered)).toHaveLength(calls.length > 0 ? 3 : 1)
+        },
+      ),
+      { numRuns: 1000 },
     )
   })
 })
@@ -438,6 +445,27 @@ const files: readonly (LoadedFile | null)[] = [
   mediaFile("a", "image/png"),
   opaqueFile("a", "video/mp4", { kind: "video", size: null }),
   { type: "refused", name: "a", outcome: "failed", reason: "b\ud800\n" },
+  textFile("a.zip", "b\ud800", { place: "page 1", extracted: true }),
+  textFile("long", "\ud83d".repeat(40_000), { extracted: true }),
+  textFile("a", "b", { fresh: { type: "unchanged", shown_at: 1e300 } }),
+  textFile("a", "b", { fresh: { type: "changed", shown_at: 0, diff: "\udc00" } }),
+  mediaFile("a.pdf", "application/pdf", { place: null, pages: 3 }),
+  mediaFile("a.wav", "audio/wav", { kind: "audio" }),
+  opaqueFile("a.zip", "application/zip", { kind: "archive", entries: 1, route: { type: "shell" } }),
+]
+
+const policies: readonly Policy[] = [
+  DEFAULT_POLICY,
+  named,
+  { ...inline, budget_tokens: 0 },
+  { ...DEFAULT_POLICY, budget_tokens: 50, thinking_budget: true },
+  { ...DEFAULT_POLICY, claimed: { "": "x", a: "y" }, custom: (_, next) => next() },
+  {
+    ...DEFAULT_POLICY,
+    custom: () => {
+      throw new Error("no")
+    },
+  },
 ]
 
 const junkPart = fc.oneof(
@@ -453,6 +481,7 @@ const junkPart = fc.oneof(
         "mention",
         "editor-context",
         "directory-ref",
+        "skill-content",
         "poem",
       ),
       fc.object(),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { API_LIMITS } from "../../src/model/apis.ts"
 import {
+  isOffice,
   acceptsSyntheticCall,
   ALL_MODALITIES,
   capabilitiesOfApi,
@@ -56,7 +57,28 @@ describe("resolveNative", () => {
     answers({}, "api", capabilitiesOfApi("toString"))())
 })
 
+describe("isOffice", () => {
+  it("[BIN-013] knows office files by the tables, and leaves text to be told as text", () => {
+    const word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+    expect([word, "application/msword"].map(isOffice)).toEqual([true, true])
+    expect(["text/csv", "text/plain", "application/zip", "toString"].map(isOffice)).toEqual(
+      Array(4).fill(false),
+    )
+  })
+})
+
 describe("capabilities", () => {
+  it("have another revision for another context", () => {
+    const model = findModel({ provider_id: "anthropic", model_id: "claude-opus-4-8" })
+    if (!model) throw new Error("the model is not in the list")
+    const [large, small] = [1_000_000, 100_000].map((context_tokens) =>
+      capabilitiesOf({ ...model, context_tokens }),
+    )
+    expect(large?.revision).not.toBe(small?.revision)
+    expect(large).toMatchObject({ context_tokens: 1_000_000, media: { pdf: { max_pages: 600 } } })
+    expect(small).toMatchObject({ context_tokens: 100_000, media: { pdf: { max_pages: 100 } } })
+  })
+
   it("have one revision for each API and set of senses", () => {
     expect(sighted.revision).not.toBe(blind.revision)
     expect(capabilitiesOfApi("anthropic-messages").revision).toBe(sighted.revision)

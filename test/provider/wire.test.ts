@@ -1,16 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import {
-  assemble,
-  base64Of,
-  dataUrlOf,
-  flatPieces,
-  fragmentText,
-  join,
-  messageFragment,
-  SLOT,
-  writeBody,
-} from "../../src/provider/wire.ts"
+import { assemble, fragmentText, join, writeBody } from "../../src/provider/wire.ts"
 import { collect, media } from "../build.ts"
 
 describe("requests", () => {
@@ -69,42 +59,6 @@ describe("requests", () => {
       yield new Uint8Array(9)
     })
     await expect(text).rejects.toThrow("has 9 bytes, not the 10 it was said to have")
-  })
-})
-
-describe("messageFragment", () => {
-  const medium = media('a "b".png', "image/png", 4)
-
-  it("puts media where their places stand, and nowhere else", async () => {
-    const said = { role: "user", data: base64Of(medium), url: dataUrlOf(medium), text: "<a> b>" }
-    const made = messageFragment([said, { role: "tool" }])
-    expect(made.roles).toEqual(["user", "tool"])
-    expect(made.pieces.filter((piece) => !(piece instanceof Uint8Array))).toEqual([medium, medium])
-    const text = await fragmentText(made, async function* () {
-      yield new Uint8Array(4)
-    })
-    expect(JSON.parse(`[${text}]`)).toEqual([
-      { role: "user", data: "AAAAAA==", url: "data:image/png;base64,AAAAAA==", text: "<a> b>" },
-      { role: "tool" },
-    ])
-    expect(Buffer.byteLength(text)).toBe(made.size)
-  })
-
-  it("keeps any text as it is", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.string({ unit: "binary" }), async (text) => {
-        const made = messageFragment([{ text }])
-        expect(JSON.parse(await fragmentText(made, neverOpened))).toEqual({ text })
-        expect(made.pieces).toHaveLength(1)
-      }),
-    )
-  })
-
-  it("puts a piece that it is given into every slot", () => {
-    const slot = Buffer.from("x")
-    const made = messageFragment([{ a: `-${SLOT}-`, b: SLOT }], { slot })
-    expect([...flatPieces(made)].filter((piece) => piece === slot)).toHaveLength(2)
-    expect(made.size).toBe('{"a":"-x-","b":"x"}'.length)
   })
 })
 

@@ -1,0 +1,79 @@
+import type { FileBlobs } from "../src/files/blobs.ts"
+import { readWorkspaceFile } from "../src/files/workspace.ts"
+import { capabilitiesOf, findModel } from "../src/model/models.ts"
+import type { Body, Envelope } from "../src/provider/provider.ts"
+import { wireOf } from "../src/provider/registry.ts"
+import { WireHistory } from "../src/provider/wire-history.ts"
+import { type HistoryRooms, type LoweringOf, lowerMessage } from "../src/session/lower-message.ts"
+import { mayBeLeftOut } from "../src/session/plain-blocks.ts"
+import type { RawMessage } from "../src/store/store.ts"
+import { TOOL } from "./lower-histories.ts"
+
+const MODEL = { provider_id: "anthropic", model_id: "claude-sonnet-4-5" }
+
+const ENVELOPE: Envelope = {
+  model: MODEL.model_id,
+  system: "Be kind.",
+  max_tokens: 1000,
+  tools: [
+    { name: TOOL, description: "Read a file.", parameters: { type: "object", properties: {} } },
+  ],
+}
+
+/** Rows to the pieces of a request, by the functions that a session uses. */
+export class Ours {
+  readonly #rooms: HistoryRooms
+  readonly #wire: NonNullable<ReturnType<typeof wireOf>>
+  readonly #at: LoweringOf
+
+  constructor(blobs: FileBlobs) {
+    const wire = wireOf("anthropic-messages")
+    const model = findModel(MODEL)
+    if (!wire || !model) throw new Error(`${MODEL.model_id} is no model known here`)
+    this.#wire = wire
+    this.#rooms = {
+      store: { rawHistory: nothing, turns: nothing, capture: nothing },
+      blobs,
+      read: readWorkspaceFile,
+      ingress: () => () => ({ verdict: "allow" }),
+    }
+    this.#at = {
+      target: { provider: wire, model_id: MODEL.model_id, capabilities: capabilitiesOf(model) },
+      workspace_root: null,
+      policy: { file_refs: "auto" },
+      closed: true,
+      shown: new Map(),
+      wants_receipts: false,
+    }
+  }
+
+  async cold(rows: readonly RawMessage[]): Promise<Body> {
+    return this.#wire.body(ENVELOPE, (await this.history(rows)).messages())
+  }
+
+  async history(rows: readonly RawMessage[]): Promise<WireHistory> {
+    const history = new WireHistory(this.#wire)
+    for (const row of rows) {
+      if (isLeftOut(row)) continue
+      const { fragments } = await lowerMessage(this.#rooms, row, this.#at)
+      for (const fragment of fragments) history.add(fragment)
+    }
+    return history
+  }
+
+  /** The next request of a session whose history is written already. */
+  async append(history: WireHistory, row: RawMessage): Promise<Body> {
+    const { fragments } = await lowerMessage(this.#rooms, row, this.#at)
+    return this.#wire.body(ENVELOPE, [...history.messages(), ...fragments])
+  }
+}
+
+function nothing(): never {
+  throw new Error("the rows are given, and nothing is read from a store")
+}
+
+function isLeftOut({ metadata_json }: RawMessage): boolean {
+  if (!mayBeLeftOut(metadata_json)) return false
+  const metadata = JSON.parse(metadata_json)
+  return metadata.superseded === true || metadata.host === true || metadata.action !== undefined
+}

@@ -1,0 +1,175 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync } from "node:fs"
+import { homedir } from "node:os"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
+import { generateText, type ModelMessage, type ToolSet, tool } from "ai"
+import { z } from "zod"
+import { resultOf, type Said, TOOL } from "./lower-histories.ts"
+
+/** Somebody else who makes a request of a history, from the shape that it keeps in memory to the
+ *  text that it gives to `fetch`. */
+export interface Peer {
+  readonly name: string
+  /** Their own shape, made before anything is measured. */
+  prepare(history: readonly Said[], images: readonly string[]): () => Promise<unknown>
+}
+
+// No dependency of ours: they live in a cache of their own.
+const PACKAGES = ["@ai-sdk/anthropic@4.0.102", "@mariozechner/pi-ai@0.73.1"]
+const FLAGS = ["--no-save", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund"]
+
+export async function openPeers(): Promise<Peer[]> {
+  const caches = process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache")
+  const cache = join(caches, "compositor-bench", "lower")
+  const entries = ["@ai-sdk/anthropic/dist/index.js", "@mariozechner/pi-ai/dist/index.js"]
+  const [anthropic = "", pi = ""] = entries.map((file) => join(cache, "node_modules", file))
+  if (!existsSync(anthropic) || !existsSync(pi)) {
+    mkdirSync(cache, { recursive: true })
+    execFileSync("npm", ["install", "--prefix", cache, ...FLAGS, ...PACKAGES], { stdio: "ignore" })
+  }
+  return [
+    aiSdk((await import(pathToFileURL(anthropic).href)) as AnthropicModule),
+    piAi((await import(pathToFileURL(pi).href)) as PiModule),
+  ]
+}
+
+/** What is given to `fetch` while `work` runs; the answer is a refusal, so that nothing follows. */
+export async function sentBy(work: () => Promise<unknown>): Promise<string> {
+  const real = globalThis.fetch
+  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  globalThis.fetch = async (_, init) => {
+    resolve(String(init?.body))
+    return new Response(REFUSAL, { status: 400, headers: { "content-type": "application/json" } })
+  }
+  try {
+    void work().then(() => reject(new Error("nothing was sent")), reject)
+    return await promise
+  } finally {
+    globalThis.fetch = real
+  }
+}
+
+const REFUSAL = JSON.stringify({
+  type: "error",
+  error: { type: "invalid_request_error", message: "captured" },
+})
+
+interface AnthropicModule {
+  createAnthropic(options: object): (model: string) => Parameters<typeof generateText>[0]["model"]
+}
+
+function aiSdk({ createAnthropic }: AnthropicModule): Peer {
+  const fetch: typeof globalThis.fetch = (...asked) => globalThis.fetch(...asked)
+  const model = createAnthropic({ apiKey: "key", fetch })("claude-sonnet-4-5")
+  const tools = { [TOOL]: tool({ description: "Read a file.", inputSchema: z.looseObject({}) }) }
+  return {
+    name: "ai",
+    prepare(history, images) {
+      const messages = history.flatMap((said) => modelMessages(said, images))
+      return () =>
+        generateText({
+          model,
+          system: "Be kind.",
+          maxOutputTokens: 1000,
+          messages,
+          tools: tools as unknown as ToolSet,
+          maxRetries: 0,
+        })
+    },
+  }
+}
+
+function modelMessages(said: Said, images: readonly string[]): ModelMessage[] {
+  switch (said.type) {
+    case "user":
+      return [{ role: "user", content: [{ type: "text", text: said.text }] }]
+    case "answer":
+      return [{ role: "assistant", content: [{ type: "text", text: said.text }] }]
+    case "call": {
+      const about = { toolCallId: said.id, toolName: TOOL }
+      const output = { type: "text", value: shown(said) } as const
+      return [
+        { role: "assistant", content: [{ type: "tool-call", ...about, input: said.input }] },
+        { role: "tool", content: [{ type: "tool-result", ...about, output }] },
+      ]
+    }
+    case "image": {
+      const data = images[said.at] ?? ""
+      const text = { type: "text", text: said.text } as const
+      return [{ role: "user", content: [text, { type: "file", data, mediaType: "image/png" }] }]
+    }
+  }
+}
+
+function shown({ input, result }: Extract<Said, { type: "call" }>): string {
+  return JSON.stringify(resultOf(input, result))
+}
+
+interface PiModule {
+  complete(model: object, context: object, options: object): Promise<unknown>
+}
+
+const PI_MODEL = {
+  id: "claude-sonnet-4-5",
+  name: "claude",
+  api: "anthropic-messages",
+  provider: "anthropic",
+  baseUrl: "http://127.0.0.1:9",
+  reasoning: false,
+  input: ["text", "image"],
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+  contextWindow: 200_000,
+  maxTokens: 1000,
+}
+
+function piAi({ complete }: PiModule): Peer {
+  const parameters = { type: "object", properties: { path: { type: "string" } } }
+  const tools = [{ name: TOOL, description: "Read a file.", parameters }]
+  return {
+    name: "pi-ai",
+    prepare(history, images) {
+      const messages = history.flatMap((said) => piMessages(said, images))
+      const context = { systemPrompt: "Be kind.", messages, tools }
+      return () => complete(PI_MODEL, context, { apiKey: "key", maxTokens: 1000 })
+    },
+  }
+}
+
+const PI_ANSWER = {
+  role: "assistant",
+  api: PI_MODEL.api,
+  provider: PI_MODEL.provider,
+  model: PI_MODEL.id,
+  usage: {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 0,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  },
+  timestamp: 1,
+}
+
+function piMessages(said: Said, images: readonly string[]): object[] {
+  const text = (words: string) => ({ type: "text", text: words })
+  switch (said.type) {
+    case "user":
+      return [{ role: "user", content: [text(said.text)], timestamp: 1 }]
+    case "answer":
+      return [{ ...PI_ANSWER, content: [text(said.text)], stopReason: "stop" }]
+    case "call": {
+      const call = { type: "toolCall", id: said.id, name: TOOL, arguments: said.input }
+      const about = { toolCallId: said.id, toolName: TOOL, isError: false, timestamp: 1 }
+      return [
+        { ...PI_ANSWER, content: [call], stopReason: "toolUse" },
+        { role: "toolResult", ...about, content: [text(shown(said))] },
+      ]
+    }
+    case "image": {
+      const image = { type: "image", data: images[said.at] ?? "", mimeType: "image/png" }
+      return [{ role: "user", content: [text(said.text), image], timestamp: 1 }]
+    }
+  }
+}

@@ -1,0 +1,49 @@
+import type { Fragment, Provider } from "./provider.ts"
+
+/** So many closed messages, or folds of them, become one. */
+const FOLD = 64
+/** The newest stay by themselves: breakpoints are stamped among them. */
+const OPEN = 32
+const LEVELS = 3
+
+/** The closed wire messages of one session, oldest first, in few fragments: what a request costs does
+ *  not grow with the history behind it. */
+export class WireHistory {
+  readonly #fold: Provider["fold"]
+  /** The newest messages, folds of those before them, and folds of folds. */
+  readonly #levels: Fragment[][] = Array.from({ length: LEVELS }, () => [])
+  #bytes = 0
+
+  constructor({ fold }: Pick<Provider, "fold">) {
+    this.#fold = fold
+  }
+
+  /** Bytes that are held in memory. */
+  get bytes(): number {
+    return this.#bytes
+  }
+
+  add(message: Fragment) {
+    this.#bytes += residentBytes(message)
+    this.#push(message, 0)
+  }
+
+  messages(): readonly Fragment[] {
+    return this.#levels.toReversed().flat()
+  }
+
+  #push(message: Fragment, level: number) {
+    const here = this.#levels[level]
+    if (!here) throw new Error(`a history has no level ${level}`)
+    here.push(message)
+    const full = level === 0 ? FOLD + OPEN : FOLD
+    if (!this.#fold || level + 1 >= LEVELS || here.length < full) return
+    this.#push(this.#fold(here.splice(0, FOLD)), level + 1)
+  }
+}
+
+function residentBytes({ pieces }: Fragment): number {
+  let bytes = 0
+  for (const piece of pieces) if (piece instanceof Uint8Array) bytes += piece.length
+  return bytes
+}

@@ -1,0 +1,66 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import { FileBlobs } from "../../src/files/blobs.ts"
+import { readWorkspaceFile } from "../../src/files/workspace.ts"
+import type { Capture } from "../../src/lower/capture.ts"
+import { load } from "../../src/lower/load.ts"
+import { lower } from "../../src/lower/lower.ts"
+import type { Policy } from "../../src/lower/policy.ts"
+import { LOAD_LIMITS, type NamedPart, type Sources } from "../../src/lower/sources.ts"
+import type { Capabilities } from "../../src/model/capabilities.ts"
+import type { Block } from "../../src/model/prompt.ts"
+import { temporaryFolder } from "../build.ts"
+
+/** A workspace and a blob store of one test, and the way of a message through them. */
+export class House {
+  readonly root: string
+  readonly blobs: FileBlobs
+  readonly captures = new Map<string, Capture>()
+
+  constructor(folder: string) {
+    this.root = join(folder, "ws")
+    this.blobs = new FileBlobs(join(folder, "blobs"))
+  }
+
+  async write(path: string, bytes: string | Uint8Array) {
+    const file = join(this.root, path)
+    await mkdir(dirname(file), { recursive: true })
+    await writeFile(file, bytes)
+  }
+
+  sources(more: Partial<Sources> = {}): Sources {
+    return {
+      workspace_root: this.root,
+      read: readWorkspaceFile,
+      blobs: this.blobs,
+      captured: (part_id) => this.captures.get(part_id),
+      limits: LOAD_LIMITS,
+      ...more,
+    }
+  }
+
+  /** Load and lower, and keep what was captured, as a turn does. */
+  async lower(
+    parts: readonly NamedPart[],
+    capabilities: Capabilities,
+    more: Partial<Sources> & { readonly policy?: Policy } = {},
+  ) {
+    const { policy, ...sources } = more
+    const loaded = await load(parts, this.sources({ capabilities, ...sources }))
+    for (const capture of loaded.captures) this.captures.set(capture.part_id, capture)
+    const lowered = lower(loaded.parts, capabilities, policy)
+    return { ...lowered, parts: loaded.parts, shown: lowered.blocks.map(shown) }
+  }
+}
+
+export async function house(files: Readonly<Record<string, string | Uint8Array>> = {}) {
+  const built = new House(await temporaryFolder())
+  await mkdir(built.root)
+  for (const [path, bytes] of Object.entries(files)) await built.write(path, bytes)
+  return built
+}
+
+/** Media show as their type. */
+export function shown(block: Block): string {
+  return block.type === "text" ? block.text : `<${block.media.mime}>`
+}
