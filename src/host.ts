@@ -1,17 +1,22 @@
 import { mkdir, readdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { FileBlobs } from "./files/blobs.ts"
+import { ScratchFolders } from "./files/scratch.ts"
 import { SNIFF_BYTES, sniff } from "./files/sniff.ts"
 import { readWorkspaceFile } from "./files/workspace.ts"
 import type { ModelChoice } from "./message/message.ts"
 import { Refusal } from "./message/refusal.ts"
-import { findModel, MODELS } from "./model/models.ts"
+import type { KnownModels } from "./provider/known-models.ts"
+import { openKnownModels } from "./provider/model-settings.ts"
 import type { Provider } from "./provider/provider.ts"
 import { defaultModel, type Environment, providers } from "./provider/registry.ts"
-import { type Draft, type DryRun, dryRun } from "./session/dry-run.ts"
+import type { DryRun } from "./session/dry-run.ts"
 import { ownerOf } from "./session/owner.ts"
 import { PromptHistory } from "./session/prompt-history.ts"
 import { Runner } from "./session/runner.ts"
+import { mannerRooms, type TurnOptions, turnRooms } from "./session/turn-rooms.ts"
+import { resolutionOf, type Saying } from "./session/waiting.ts"
+import { type AskedDraft, WhatIf } from "./session/what-if.ts"
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts"
 import type { PolicyConfig } from "./policy/config.ts"
 import { type Arrival, judge } from "./policy/judge.ts"
@@ -26,9 +31,9 @@ import {
   submit,
 } from "./submit/submit.ts"
 import type { Resolved, Unresolved } from "./submit/resolve.ts"
-import { Workspaces } from "./submit/workspaces.ts"
+import { Workspaces, type WorkspacesOptions } from "./submit/workspaces.ts"
 
-export interface HostOptions {
+export interface HostOptions extends TurnOptions {
   readonly data: string
   readonly workspace: string | null
   readonly environment: Environment
@@ -37,9 +42,15 @@ export interface HostOptions {
   /** Run turns here. Without, messages are only accepted and kept. */
   readonly turns?: boolean
   readonly providers?: ReadonlyMap<string, Provider>
+  /** What is known of models; read from the data folder unless given. */
+  readonly known?: KnownModels
+  /** Ask the catalog of models and the configured servers for news, in the background. */
+  readonly fresh_models?: boolean
   readonly lease_ms?: number
   /** What may come in, beside the defaults. */
   readonly policy?: PolicyConfig
+  /** Who else knows names that can be typed: symbols, a server's resources. */
+  readonly completion_sources?: WorkspacesOptions["completion_sources"]
   /** Another judge of what a repository's files may do, for this host's life. */
   readonly trust?: Trust
   readonly log?: (message: string) => void
@@ -57,12 +68,13 @@ export { TRUST_ALL }
 export async function openHost(options: HostOptions): Promise<Host> {
   const data = resolve(options.data)
   await mkdir(data, { recursive: true, mode: 0o700 })
+  const known = options.known ?? (await openKnownModels(data, options.environment))
   const store = await openSqliteStore({
     file: join(data, "compositor.db"),
     thread: options.thread ?? false,
     ...(options.broken ? { broken: options.broken } : {}),
   })
-  return new Host({ ...options, data }, store)
+  return new Host({ ...options, data, known }, store)
 }
 
 export class Host {
@@ -72,27 +84,36 @@ export class Host {
   readonly blobs: FileBlobs
   readonly providers: ReadonlyMap<string, Provider>
   readonly default_model: ModelChoice
+  readonly known: KnownModels
+  readonly what_if: WhatIf
   readonly workspaces: Workspaces
   readonly #runner: Runner | null
   readonly #owner: string | null
   readonly #history: PromptHistory
+  readonly #scratch: ScratchFolders
+  readonly #stopAsking: () => void
+  readonly #ingress = (workspace_root: string | null) => (arrival: Arrival) =>
+    judge(this.workspaces.policy(workspace_root), arrival)
   readonly #sweeping: NodeJS.Timeout
 
-  constructor(options: HostOptions, store: Store) {
+  constructor(options: HostOptions & { readonly known: KnownModels }, store: Store) {
     this.data = options.data
     this.workspace = options.workspace
     this.store = store
+    this.known = options.known
     this.blobs = new FileBlobs(join(options.data, "blobs"))
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
     this.workspaces = new Workspaces(options)
-    const ingress = (workspace_root: string | null) => (arrival: Arrival) =>
-      judge(this.workspaces.policy(workspace_root), arrival)
-    const rooms = { store, blobs: this.blobs, read: readWorkspaceFile, ingress }
+    const rooms = { store, blobs: this.blobs, read: readWorkspaceFile, ingress: this.#ingress }
+    const asked = { models: this.known, providers: this.providers }
+    this.what_if = new WhatIf({ ...rooms, ...mannerRooms(options), ...asked })
     this.#history = new PromptHistory(rooms)
+    this.#scratch = new ScratchFolders(join(options.data, "scratch"))
     this.#owner = options.turns === false ? null : ownerOf()
     this.#runner = this.#owner === null ? null : this.#newRunner(this.#owner, options)
     this.#runner?.start()
+    this.#stopAsking = options.fresh_models ? this.known.keepFresh() : () => undefined
     this.#sweeping = setInterval(() => void this.sweep().catch(() => undefined), SWEEP_MS).unref()
   }
 
@@ -122,6 +143,16 @@ export class Host {
     return this.store.requestAbort({ session_id, clear })
   }
 
+  /** What a person says to a call that waits; its turn goes on when it was the last. */
+  async resolveCall(session_id: string, turn_id: string, saying: Saying) {
+    const turn = await this.store.turn(turn_id)
+    if (!turn || turn.session_id !== session_id)
+      throw new Refusal("not_found", `there is no turn ${turn_id} in session ${session_id}`)
+    const resolution = resolutionOf(turn, saying)
+    if (this.#runner) return this.#runner.resolve(resolution)
+    return this.store.resolveCall({ ...resolution, owner: null })
+  }
+
   /** Take bytes in; a message then names them by their content id. */
   async upload(chunks: AsyncIterable<Uint8Array>, name: string) {
     const head = new Head(chunks)
@@ -131,21 +162,21 @@ export class Host {
     return { content_id, size, mime, name, kind }
   }
 
-  lower(draft: Omit<Draft, "model"> & { model?: ModelChoice | undefined }): Promise<DryRun> {
+  lower(draft: AskedDraft): Promise<DryRun> {
     const named = draft.model === undefined && draft.api === undefined
-    const model = named ? this.default_model : draft.model
-    const policy = this.workspaces.policy(draft.workspace_root)
-    const ingress = (arrival: Arrival) => judge(policy, arrival)
-    return dryRun({ blobs: this.blobs, read: readWorkspaceFile, ingress }, { ...draft, model })
+    return this.what_if.lower(named ? { ...draft, model: this.default_model } : draft)
   }
 
   /** What a draft would come to, commands and all, before it is sent. */
-  async preview(workspace_root: string | null, draft: Unresolved): Promise<Resolved> {
+  async preview(
+    workspace_root: string | null,
+    draft: Unresolved & { readonly session_id?: string | undefined },
+  ): Promise<Resolved> {
     return preview(this.#rooms(), workspace_root, draft)
   }
 
   checkModel(choice: ModelChoice) {
-    if (!findModel(choice))
+    if (!this.known.find(choice))
       throw new Refusal("unknown_model", `there is no provider ${choice.provider_id} here`)
     if (!this.providers.has(choice.provider_id))
       throw new Refusal(
@@ -154,15 +185,12 @@ export class Host {
       )
   }
 
-  models() {
-    return MODELS.map((model) => ({ ...model, available: this.providers.has(model.provider_id) }))
-  }
-
   async deleteSession(session_id: string, cascade: boolean): Promise<Deleted> {
     const deleted = await this.store.deleteSession({ session_id, cascade })
     for (const id of deleted.deleted) {
       this.#runner?.leave(id)
       this.#history.forget(id)
+      await this.#scratch.remove(id)
     }
     await this.#removeBlobs(deleted.content_ids)
     return deleted
@@ -214,6 +242,7 @@ export class Host {
 
   async close() {
     clearInterval(this.#sweeping)
+    this.#stopAsking()
     await this.#runner?.stop()
     await this.workspaces.close()
     await this.store.close()
@@ -233,15 +262,18 @@ export class Host {
       read: readWorkspaceFile,
       owner: this.#owner,
       catalog: (root: string | null) => workspaces.catalog(root),
+      skills: (root: string | null) => workspaces.skills(root),
+      used: workspaces.used.bind(workspaces),
       policy: (root: string | null) => workspaces.policy(root),
       shell: (root: string | null, command: string) => workspaces.shell(root, command),
     }
   }
 
   #newRunner(owner: string, options: HostOptions): Runner {
-    const { store, blobs, providers } = this
-    const rooms = { store, blobs, providers, owner, history: this.#history }
-    return new Runner(rooms, {
+    const { store, blobs, providers, known: models } = this
+    const house = { store, blobs, providers, models, owner, ingress: this.#ingress }
+    const kept = { history: this.#history, scratch: this.#scratch }
+    return new Runner(turnRooms({ ...house, ...kept }, options), {
       ...(options.lease_ms === undefined ? {} : { lease_ms: options.lease_ms }),
       ...(options.log ? { log: options.log } : {}),
     })

@@ -42,6 +42,8 @@ export interface SendBody {
   readonly parts?: readonly AnyPart[]
   readonly contexts?: readonly AnyPart[]
   readonly approved_shell?: readonly string[]
+  /** The source is to be sent with the secrets in it. */
+  readonly allow_secrets?: boolean
   readonly mode?: Mode
   readonly model?: ModelName
   readonly position?: string
@@ -81,7 +83,11 @@ export interface LowerBody {
   readonly api?: string
   readonly session_id?: string
   readonly workspace_root?: string | null
-  readonly policy?: { readonly file_refs: "auto" | "inline" | "descriptor" }
+  readonly policy?: {
+    readonly file_refs?: "auto" | "inline" | "descriptor"
+    /** What the message may cost. */
+    readonly budget_tokens?: number
+  }
   /** The request as it would go out; media make it large. */
   readonly with_body?: boolean
 }
@@ -96,6 +102,12 @@ export interface LowerAnswer {
   readonly receipts: readonly Receipt[]
   readonly tokens: number
   readonly bytes: number
+  /** How full the model's context would be, the session's history included. */
+  readonly context: {
+    readonly limit_tokens: number
+    readonly used_tokens: number
+    readonly exact: boolean
+  }
   readonly capabilities_revision: string
   readonly warnings: readonly Fault[]
 }
@@ -111,11 +123,72 @@ export interface ModelInfo {
   readonly context_tokens: number
   readonly output_tokens: number
   readonly input: readonly string[]
+  readonly tools: boolean
+  /** Who had a say above the embedded list. */
+  readonly layers: readonly string[]
+  readonly revision: string
   readonly available: boolean
+}
+export interface CatalogState {
+  readonly url: string
+  readonly etag: string | null
+  readonly fetched_at: number
+  readonly checked_at: number
 }
 export interface ModelsAnswer {
   readonly models: readonly ModelInfo[]
   readonly default: ModelChoice
+  readonly refreshed: CatalogState | null
+}
+export interface RefreshAnswer {
+  readonly catalog: {
+    readonly type: "recent" | "unchanged" | "updated" | "failed"
+    readonly reason: string | null
+  }
+  readonly probed: readonly {
+    readonly provider_id: string
+    readonly models: number
+    readonly error: string | null
+  }[]
+  readonly refreshed: CatalogState | null
+}
+export type Fate = Pick<Receipt, "outcome" | "rule" | "reason" | "bytes" | "tokens" | "content_id">
+/** A part whose receipts differ; null where it has none. */
+export interface ReceiptChange {
+  readonly message_id: string
+  readonly part: string
+  readonly type: string
+  readonly before: Fate | null
+  readonly after: Fate | null
+}
+export interface SwitchSide {
+  readonly provider_id: string
+  readonly model_id: string
+  readonly api: string
+  readonly capabilities_revision: string
+  readonly context_tokens: number
+  readonly tokens: number
+  readonly fits: boolean
+}
+export interface SwitchAnswer {
+  readonly session_id: string
+  readonly from: SwitchSide
+  readonly to: SwitchSide
+  readonly changes: readonly ReceiptChange[]
+}
+export interface DiffLoweringAnswer {
+  readonly since: number
+  readonly now: number
+  readonly compared: number
+  readonly turns: readonly {
+    readonly session_id: string
+    readonly turn_id: string
+    readonly model: ModelChoice
+    readonly version: number
+    readonly capabilities_revision: { readonly stored: string | null; readonly now: string | null }
+    readonly changes: readonly ReceiptChange[]
+  }[]
+  readonly more: boolean
 }
 export interface Info {
   readonly version: string
@@ -153,6 +226,13 @@ export interface CompletionItem {
   readonly description?: string
   readonly hint?: string
   readonly positions: readonly number[]
+}
+export interface CompletionAnswer {
+  readonly from: number
+  readonly to: number
+  readonly items: readonly CompletionItem[]
+  /** What is asked for at the cursor: the argument that is being typed. */
+  readonly hint?: string
 }
 export interface DraftAnswer {
   readonly revision: number

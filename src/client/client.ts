@@ -2,7 +2,8 @@ import type { Session, SessionStatus, StoredMessage, Turn } from "../message/row
 import type {
   Body,
   CommandFinding,
-  CompletionItem,
+  CompletionAnswer,
+  DiffLoweringAnswer,
   DraftAnswer,
   Fault,
   Info,
@@ -15,11 +16,13 @@ import type {
   ModelsAnswer,
   QueueAnswer,
   QueueChange,
+  RefreshAnswer,
   SendAnswer,
   SendBody,
   SessionAnswer,
   SessionSummary,
   StoredReceipt,
+  SwitchAnswer,
   Upload,
   Where,
 } from "./answers.ts"
@@ -62,6 +65,12 @@ export function createClient(options: ClientOptions) {
     url: options.url,
     info: () => json<Info>("GET", "/v1/info"),
     models: () => json<ModelsAnswer>("GET", "/v1/models"),
+    refreshModels: () => json<RefreshAnswer>("POST", "/v1/models/refresh"),
+    /** What changes when the session goes on with another model. */
+    switchReport: (id: string, model: string) =>
+      json<SwitchAnswer>("GET", session(id, "switch"), { query: { model } }),
+    diffLowering: (query: { since: number; session?: string }) =>
+      json<DiffLoweringAnswer>("GET", "/v1/diff-lowering", { query }),
     vacuum: () => json<{ ok: true }>("POST", "/v1/vacuum"),
     /** The folder, or one session, as JSON lines. */
     export: async (query: { session?: string; blobs?: boolean } = {}, signal?: AbortSignal) =>
@@ -147,12 +156,10 @@ export function createClient(options: ClientOptions) {
           "/v1/parse",
           { body },
         ),
-      complete: (query: Where & { source: string; cursor?: number; limit?: number }) =>
-        json<{ from: number; to: number; items: readonly CompletionItem[] }>(
-          "GET",
-          "/v1/complete",
-          { query },
-        ),
+      complete: (
+        body: Where & { source: string; cursor?: number; limit?: number },
+        signal?: AbortSignal,
+      ) => json<CompletionAnswer>("POST", "/v1/complete", { body, signal }),
       expand: (body: Where & { source: string; approved_shell?: readonly string[] }) =>
         json<{ parts: readonly Metadata[]; warnings: readonly Fault[] }>("POST", "/v1/expand", {
           body,

@@ -146,8 +146,8 @@ function applyPart(view: SessionView, row: StoredPart): SessionView {
   if (!live) return putPart(view, message, row)
   const shown = message.parts.find((part) => part.id === row.id)
   // The row of a long part is written now and then; the text that came since is not taken back.
-  const ahead = shown && textOf(shown).startsWith(textOf(row))
-  const part = ahead ? { ...row, data: { ...row.data, text: textOf(shown) } } : row
+  const ahead = shown && isStreaming(row) && textOf(shown).startsWith(textOf(row))
+  const part = ahead ? withText(row, textOf(shown)) : row
   const next = { ...view, live: { ...view.live, [row.id]: { ...live, stored: row } } }
   return putPart(next, message, part)
 }
@@ -156,6 +156,7 @@ function applyDelta(view: SessionView, delta: Delta): SessionView {
   const message = findMessage(view, delta.message_id) ?? emptyAnswer(view, delta)
   if (isEnded(view.turns[delta.turn_id]?.state) || message.metadata.finish) return view
   const part = message.parts.find((part) => part.id === delta.part_id)
+  if (part && !isStreaming(part)) return view
   const text = part ? textOf(part) : ""
   // A hole would be shown as if it were said so; the part's next row fills it.
   if (delta.offset > text.length) return view
@@ -171,8 +172,8 @@ function applyDelta(view: SessionView, delta: Delta): SessionView {
     live: { ...view.live, [delta.part_id]: live },
     messages: put(view.messages, message, inHistoryOrder),
   }
-  const data = { ...shown.data, text: text.slice(0, delta.offset) + delta.text }
-  return putPart(next, message, { ...shown, data })
+  const said = text.slice(0, delta.offset) + delta.text
+  return putPart(next, message, withText(shown, said))
 }
 
 function applyTurn(view: SessionView, turn: Turn): SessionView {
@@ -228,8 +229,20 @@ function isEnded(state: TurnState | undefined): boolean {
   return state === "finished" || state === "aborted" || state === "error" || state === "interrupted"
 }
 
-function textOf(part: StoredPart): string {
-  return typeof part.data.text === "string" ? part.data.text : ""
+/** What comes in pieces: words and thoughts, or the input of a call. */
+function textOf({ data, tool_call_id }: StoredPart): string {
+  const text = tool_call_id === null ? data.text : data.input_text
+  return typeof text === "string" ? text : ""
+}
+
+function withText(part: StoredPart, text: string): StoredPart {
+  const said = part.tool_call_id === null ? { text } : { input_text: text }
+  return { ...part, data: { ...part.data, ...said } }
+}
+
+/** The input of a call that came whole is its row's to say. */
+function isStreaming({ tool_state }: StoredPart): boolean {
+  return tool_state === null || tool_state === "input-streaming"
 }
 
 /** The answer whose first words came before its row. */
@@ -249,15 +262,17 @@ function emptyAnswer(view: SessionView, delta: Delta): StoredMessage {
 }
 
 function emptyPart(message: StoredMessage, delta: Delta): StoredPart {
+  const { part_type: type, tool_call_id = null } = delta
+  const state = tool_call_id === null ? null : "input-streaming"
   return {
     id: delta.part_id,
     message_id: message.id,
     session_id: message.session_id,
     index: delta.part_index,
-    type: delta.part_type,
-    data: { type: delta.part_type, text: "" },
-    tool_call_id: null,
-    tool_state: null,
+    type,
+    data: state === null ? { type, text: "" } : { type, tool_call_id, state, input_text: "" },
+    tool_call_id,
+    tool_state: state,
     created_at: 0,
     updated_at: 0,
   }

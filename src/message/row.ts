@@ -99,10 +99,26 @@ export const LIVE_TURN_STATES = [
   "waiting_on_user_input",
 ] as const satisfies readonly TurnState[]
 
+/** What a person must settle before a turn goes on, one for each call (SES-071). */
+export const Wait = z.object({
+  call_id: z.string(),
+  tool: z.string(),
+  /** Whether it may run, what to answer it, or what to do about one that a crash cut off. */
+  for: z.enum(["approval", "answer", "interrupted"]),
+  /** What the rules want to hear about. */
+  asks: z.array(z.object({ permission: z.string(), subject: z.string() })),
+  reason: z.string().optional(),
+})
+export type Wait = z.infer<typeof Wait>
+
+export const Retry = z.object({ attempt: z.int(), message: z.string() })
+export type Retry = z.infer<typeof Retry>
+
 export const Turn = z.object({
   id: z.string(),
   session_id: z.string(),
   message_id: z.string(),
+  agent: z.string(),
   /** 1 when the message fired; one more each time an interrupted turn was taken up again. */
   attempt: z.int(),
   state: TurnState,
@@ -111,9 +127,15 @@ export const Turn = z.object({
   /** Which turn of the session this is; every write of the turn carries it (fencing token). */
   fence: z.int(),
   system_prompt_digest: z.string().nullable(),
+  tool_catalog_digest: z.string().nullable(),
   capabilities_revision: z.string().nullable(),
   usage: Usage.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
+  waiting: z.array(Wait),
+  /** The provider's trouble that is being waited out. */
+  retry: Retry.nullable(),
+  /** What the user should know about how the turn went, each a sentence. */
+  notices: z.array(z.string()),
   started_at: z.int(),
   ended_at: z.int().nullable(),
 })
@@ -149,14 +171,15 @@ export const StreamEvent = z.object({
 })
 export type StreamEvent = z.infer<typeof StreamEvent>
 
-/** Text as it arrives. `offset` counts UTF-16 units from the part's start, so that applying a delta
- *  twice changes nothing. */
+/** Text as it arrives: words, thoughts, or the input of a tool call. `offset` counts UTF-16 units from
+ *  the part's start, so that applying a delta twice changes nothing. */
 export const Delta = z.object({
   turn_id: z.string(),
   message_id: z.string(),
   part_id: z.string(),
   part_index: z.int(),
-  part_type: z.enum(["text", "reasoning"]),
+  part_type: z.string(),
+  tool_call_id: z.string().optional(),
   offset: z.int(),
   text: z.string(),
 })
@@ -169,9 +192,10 @@ export function statusOf(turn: Turn | undefined): SessionStatus {
     case "running":
       return { state: "busy", ...about, ...(turn.attempt > 1 ? { attempt: turn.attempt } : {}) }
     case "retrying":
+      return { state: turn.state, ...about, attempt: turn.attempt, ...turn.retry }
     case "waiting_on_approval":
     case "waiting_on_user_input":
-      return { state: turn.state, ...about, attempt: turn.attempt }
+      return { state: turn.state, ...about, attempt: turn.attempt, ...waitingFor(turn) }
     case "error":
       return { state: "error", ...about, message: turn.error?.message ?? "the turn failed" }
     case "finished":
@@ -179,4 +203,9 @@ export function statusOf(turn: Turn | undefined): SessionStatus {
     case "interrupted":
       return { state: "idle" }
   }
+}
+
+function waitingFor({ waiting }: Turn): { message?: string } {
+  const reasons = waiting.map(({ tool, reason }) => (reason ? `${tool}: ${reason}` : tool))
+  return reasons.length > 0 ? { message: reasons.join("; ") } : {}
 }

@@ -9,13 +9,16 @@ import { commandRoutes } from "./routes/commands.ts"
 import { draftRoutes } from "./routes/drafts.ts"
 import { folderRoutes } from "./routes/folder.ts"
 import { messageRoutes } from "./routes/messages.ts"
+import { modelRoutes } from "./routes/models.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
 import { folderEventRoute, turnRoutes } from "./routes/turns.ts"
+import { serveStream } from "./streams/streams.ts"
 import { page } from "./static.ts"
 import { VERSION } from "./version.ts"
 
 export const ROUTES = [
   ...folderRoutes,
+  ...modelRoutes,
   ...sessionRoutes,
   ...messageRoutes,
   ...draftRoutes,
@@ -42,6 +45,7 @@ export function createApp(host: Host, options: AppOptions): Hono {
   })
   if (options.rules) app.use(door(options.rules))
   mount(app, host, ROUTES)
+  app.all("/v1/stream/*", (context) => serveStream(host.store, context))
   app.get("/openapi.json", (context) => context.json(openapi(ROUTES, VERSION, Part)))
   app.get("*", page)
   return app

@@ -17,6 +17,8 @@ export interface Said {
   readonly nodes?: readonly unknown[] | undefined
   readonly message?: string | undefined
   readonly attachments?: readonly NamedFile[] | undefined
+  /** The source is to be sent with the secrets in it; a part says so for itself. */
+  readonly allow_secrets?: boolean | undefined
 }
 
 export interface Composed {
@@ -35,7 +37,8 @@ export async function composed(host: Host, root: string | null, said: Said): Pro
 
 export async function vocabularyOf(host: Host, root: string | null): Promise<Vocabulary> {
   const commands = await host.workspaces.vocabulary(root)
-  return { commands, mentions: [], contexts: DEFAULT_CONTEXTS, servers: [] }
+  const servers = host.workspaces.servers(root)
+  return { commands, mentions: [], contexts: DEFAULT_CONTEXTS, servers }
 }
 
 /** Read what was typed: with the nodes that came along, or by looking for them. */
@@ -54,7 +57,9 @@ export function readSource(said: Pick<Said, "source" | "nodes">, vocabulary: Voc
 async function fromSource(host: Host, root: string | null, said: Said): Promise<Composed> {
   const vocabulary = await vocabularyOf(host, root)
   const { input, warnings } = readSource(said, vocabulary)
-  const parts = [...partsOfInput(input, vocabulary).map(checked), ...(said.parts ?? [])]
+  const typed = partsOfInput(input, vocabulary).map(checked)
+  const meant = said.allow_secrets === true ? typed.map(withSecrets) : typed
+  const parts = [...meant, ...(said.parts ?? [])]
   if (parts.length === 0) throw fault("/source", "is blank")
   if (parts.length > MAX_PARTS) throw fault("/source", `makes more than ${MAX_PARTS} parts`)
   return { parts, metadata: { composer_input: input }, warnings }
@@ -65,6 +70,10 @@ function checked(part: Part | UnknownPart, at: number): Part | UnknownPart {
   const fits = Part.safeParse(part).success || UnknownPart.safeParse(part).success
   if (!fits) throw fault(`/nodes/${at}`, `does not make a ${part.type} part`)
   return part
+}
+
+function withSecrets(part: Part | UnknownPart): Part | UnknownPart {
+  return part.type === "text" ? { ...part, allow_secrets: true } : part
 }
 
 async function fromText({ message, attachments, parts }: Said, root: string | null) {

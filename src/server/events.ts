@@ -1,6 +1,7 @@
 import { LIVE_TURN_STATES, type StreamEvent, type Turn } from "../message/row.ts"
 import { ANSWER_HEADERS } from "./door.ts"
 import type { Store } from "../store/store.ts"
+import { Lifecycle } from "./lifecycle.ts"
 
 const PAGE = 500
 const PING_MS = 15_000
@@ -49,12 +50,13 @@ export function eventStream(stream: ReadableStream<Uint8Array>): Response {
 }
 
 /** All sessions of the folder, each told anew when something of it changed: what a list of sessions
- *  follows. Volatile: who was away reads the list again. */
+ *  follows; and what happens to their turns. Volatile: who was away reads the list again. */
 export function folderEvents(
-  store: Pick<Store, "watch">,
+  store: Pick<Store, "watch" | "head" | "events">,
   describe: (session_id: string) => Promise<object | null>,
 ): Response {
   const changed = new Set<string>()
+  const lifecycle = new Lifecycle(store)
   let missed = false
   const note = (stream: string) => stream.startsWith("ses_") && changed.add(stream) !== undefined
   const bell = new Bell(store, note, () => {
@@ -68,8 +70,11 @@ export function folderEvents(
       let text = rung ? "" : "event: ping\ndata: {}\n\n"
       if (missed) text += "event: reset\ndata: {}\n\n"
       missed = false
-      for (const id of takeAll(changed))
+      for (const id of takeAll(changed)) {
+        for (const { type, value } of await lifecycle.news(id))
+          text += `event: lifecycle\ndata: ${JSON.stringify({ type, ...value })}\n\n`
         text += `event: row\ndata: ${JSON.stringify({ stream: id, type: "session", key: id, value: await describe(id) })}\n\n`
+      }
       controller.enqueue(new TextEncoder().encode(text === "" ? ": nothing\n\n" : text))
     },
     cancel: () => bell.stop(),

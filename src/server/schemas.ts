@@ -76,6 +76,8 @@ export const SendBody = z.strictObject({
   parts: Parts.optional(),
   source: z.string().max(MAX_TEXT_CHARACTERS).optional(),
   nodes: z.array(z.unknown()).optional(),
+  /** What was typed is to be sent with the secrets in it. */
+  allow_secrets: z.boolean().optional(),
   message: z.string().max(MAX_TEXT_CHARACTERS).optional(),
   attachments: z
     .array(
@@ -113,7 +115,13 @@ export const LowerBody = z.strictObject({
   api: z.string().max(64).optional(),
   session_id: SessionId.optional(),
   workspace_root: z.string().max(MAX_PATH_CHARACTERS).nullable().optional(),
-  policy: z.object({ file_refs: z.enum(["auto", "inline", "descriptor"]) }).optional(),
+  policy: z
+    .object({
+      file_refs: z.enum(["auto", "inline", "descriptor"]).default("auto"),
+      /** What the message may cost (BEY-12). */
+      budget_tokens: z.int().min(0).optional(),
+    })
+    .optional(),
   with_body: z.boolean().default(true),
   contexts: z.array(EditorContextPart).max(64).optional(),
   approved_shell: z

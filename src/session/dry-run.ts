@@ -1,28 +1,45 @@
-import type { BlobStore } from "../files/blobs.ts"
-import { contentIdOf } from "../files/blobs.ts"
 import type { readWorkspaceFile } from "../files/workspace.ts"
-import { type Capture, LOAD_LIMITS, load, type Sources } from "../lower/load.ts"
-import { lower } from "../lower/lower.ts"
-import type { Policy } from "../lower/policy.ts"
+import type { Capture } from "../lower/capture.ts"
+import { load } from "../lower/load.ts"
+import { lower, promptMessages } from "../lower/lower.ts"
+import { DEFAULT_POLICY, type Policy } from "../lower/policy.ts"
+import { LOAD_LIMITS, type Sources } from "../lower/sources.ts"
 import type { Part, UnknownPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
+import { Usage } from "../message/row.ts"
 import { type Capabilities, capabilitiesOfApi } from "../model/capabilities.ts"
-import { capabilitiesOf, findModel, MODELS, type Model } from "../model/models.ts"
+import type { Knowledge } from "../model/layers.ts"
+import type { Model } from "../model/models.ts"
 import type { Media, PromptMessage } from "../model/prompt.ts"
 import type { Receipt } from "../model/receipt.ts"
-import { blockTokens } from "../model/tokens.ts"
-import type { Provider } from "../provider/provider.ts"
+import { blockTokens, estimateTokens } from "../model/tokens.ts"
+import type { Call, Envelope, Fragment, Provider } from "../provider/provider.ts"
 import { wireOf } from "../provider/registry.ts"
 import { fragmentText } from "../provider/wire.ts"
+import type { Store } from "../store/store.ts"
+import { envelopeOf } from "./envelope.ts"
+import { type Manner, type MannerRooms, mannerOf, type Speaker } from "./manner.ts"
+import { PassingBlobs } from "./passing-blobs.ts"
 import { systemPrompt } from "./system-prompt.ts"
 
 const MAX_SHOWN_BODY_BYTES = 96 * 1024 * 1024
-const MAX_OUTPUT_TOKENS = 32_000
 
-export interface DryRunRooms {
-  readonly blobs: BlobStore
+export interface DryRunRooms extends MannerRooms {
+  readonly blobs: Sources["blobs"]
   readonly read: typeof readWorkspaceFile
   readonly ingress: NonNullable<Sources["ingress"]>
+  readonly models: Pick<Knowledge, "models" | "find" | "capabilities">
+  /** What else lowering is given of the world. */
+  readonly formats?: Pick<Sources, "slice" | "shrink" | "routes" | "measure"> | undefined
+  /** Media that a model would not take before (BEY-02). */
+  refused?(api: string, model_id: string): Promise<readonly string[]>
+  /** Those that can be asked: near the limit, how many tokens a request has. */
+  readonly providers: ReadonlyMap<string, Counter>
+}
+
+/** A provider that may know how many tokens a request has. */
+interface Counter extends Pick<Provider, "id"> {
+  countTokens?(call: Call): Promise<number | undefined>
 }
 
 export interface Draft {
@@ -32,6 +49,10 @@ export interface Draft {
   readonly api?: string | undefined
   readonly policy?: Policy | undefined
   readonly with_body: boolean
+  /** The session that it would be said in, if any. */
+  readonly speaker?: Speaker | undefined
+  /** What that session holds already. */
+  readonly history_tokens?: number | undefined
   /** The parts' ids, when they are stored ones; and what was captured for them. */
   readonly ids?: readonly string[] | undefined
   readonly captures?: ReadonlyMap<string, Capture> | undefined
@@ -46,59 +67,122 @@ export interface DryRun {
   readonly receipts: readonly Receipt[]
   readonly tokens: number
   readonly bytes: number
+  readonly context: ContextFill
   readonly capabilities_revision: string
 }
 
+/** How full the model's context would be. */
+export interface ContextFill {
+  readonly limit_tokens: number
+  /** What the session holds already, the system prompt and this message. */
+  readonly used_tokens: number
+  /** Whether the provider counted this message, or it was estimated. */
+  readonly exact: boolean
+}
+
+/** What a session holds already: what its last answer was asked with, and the answer. Providers tell
+ *  it, so it is exact; 0 before the first answer. */
+export async function heldTokens(
+  store: Pick<Store, "history">,
+  session_id: string,
+): Promise<number> {
+  const { messages } = await store.history(session_id, { limit: LAST_MESSAGES })
+  const told = messages.map(({ metadata }) => Usage.safeParse(metadata.usage).data)
+  const usage = told.findLast((known) => known !== undefined)
+  if (!usage) return 0
+  return usage.input + usage.cache_read + usage.cache_write + usage.output
+}
+
+const LAST_MESSAGES = 10
+
 /** What a model would be sent, and what would become of each part; nothing is kept (BEY-01). */
 export async function dryRun(rooms: DryRunRooms, draft: Draft): Promise<DryRun> {
-  const { model, wire, capabilities } = addressee(draft)
+  const to = addressee(rooms.models, draft)
+  const { model, wire, capabilities } = to
+  const manner = await mannerOfDraft(rooms, draft, to)
   const blobs = new PassingBlobs(rooms.blobs)
-  const named = draft.parts.map((part, index) => ({
-    id: draft.ids?.[index] ?? String(index),
-    part,
-  }))
-  const loaded = await load(named, {
-    workspace_root: draft.workspace_root,
-    read: rooms.read,
-    blobs,
-    captured: (part_id) => draft.captures?.get(part_id),
-    limits: LOAD_LIMITS,
-    ingress: rooms.ingress,
-  })
-  const { blocks, receipts } = lower(loaded.parts, capabilities, draft.policy)
-  const message: PromptMessage = { role: "user", blocks }
-  const body = wire.body(
-    {
-      model: model.model_id,
-      system: systemPrompt().body,
-      max_tokens: Math.min(model.output_tokens, MAX_OUTPUT_TOKENS),
-    },
-    [wire.encode(message)],
-  )
+  const { receipts, messages } = await lowerDraft(rooms, draft, { to, manner, blobs })
+  const fragments = messages.map((message) => wire.encode(message, model.model_id))
+  const { envelope } = manner
+  const body = wire.body(envelope, fragments)
+  const tokens = messages
+    .flatMap((message) => message.blocks)
+    .reduce((total, block) => total + blockTokens(block), 0)
   return {
     api: wire.api,
     model: model.model_id,
     body: draft.with_body ? await shown(body, blobs) : null,
-    prompt: { messages: [message] },
+    prompt: { messages },
     receipts,
-    tokens: blocks.reduce((total, block) => total + blockTokens(block), 0),
+    tokens,
     bytes: body.size,
+    context: await fillOf(rooms, { model, envelope, fragments, tokens, draft, blobs }),
     capabilities_revision: capabilities.revision,
   }
 }
 
 type Wire = Pick<Provider, "api" | "encode" | "body">
 
-function addressee(draft: Draft): { model: Model; wire: Wire; capabilities: Capabilities } {
-  const model = draft.model ? findModel(draft.model) : MODELS.find(({ api }) => api === draft.api)
+interface Addressee {
+  readonly model: Model
+  readonly wire: Wire
+  readonly capabilities: Capabilities
+}
+
+function addressee(known: DryRunRooms["models"], draft: Draft): Addressee {
+  const model = draft.model
+    ? known.find(draft.model)
+    : known.models.find(({ api }) => api === draft.api)
   const api = draft.api ?? model?.api ?? ""
   const wire = wireOf(api)
   if (!wire) throw new Refusal("unknown_model", `${api || "this model"} is no wire API known here`)
   if (!model)
     throw new Refusal("unknown_model", `${draft.model?.provider_id ?? api} has no model known here`)
   const capabilities =
-    model.api === api ? capabilitiesOf(model) : capabilitiesOfApi(api, model.input)
+    model.api === api ? known.capabilities(model) : capabilitiesOfApi(api, model.input)
   return { model, wire, capabilities }
+}
+
+/** A draft that belongs to no session is shown as the assistant's, without tools. */
+function mannerOfDraft(
+  rooms: DryRunRooms,
+  { speaker, model: choice }: Draft,
+  { model, capabilities }: Addressee,
+): Manner | Promise<Manner> {
+  if (speaker) return mannerOf(rooms, speaker, { choice: choice ?? model, model, capabilities })
+  return { envelope: envelopeOf(model, { system: systemPrompt() }), policy: DEFAULT_POLICY }
+}
+
+interface Lowering {
+  readonly to: Addressee
+  readonly manner: Manner
+  readonly blobs: PassingBlobs
+}
+
+async function lowerDraft(
+  rooms: DryRunRooms,
+  draft: Draft,
+  { to, manner, blobs }: Lowering,
+): Promise<Pick<DryRun, "receipts"> & { messages: readonly PromptMessage[] }> {
+  const { capabilities, model } = to
+  const named = draft.parts.map((part, index) => ({
+    id: draft.ids?.[index] ?? String(index),
+    part,
+  }))
+  const loaded = await load(named, {
+    ...rooms.formats,
+    workspace_root: draft.workspace_root,
+    read: rooms.read,
+    blobs,
+    captured: (part_id) => draft.captures?.get(part_id),
+    limits: LOAD_LIMITS,
+    ingress: rooms.ingress,
+    capabilities,
+  })
+  const refused = new Set(await rooms.refused?.(capabilities.api, model.model_id))
+  const policy = { ...manner.policy, ...draft.policy, refused }
+  const lowered = lower(loaded.parts, capabilities, policy)
+  return { receipts: lowered.receipts, messages: promptMessages(lowered) }
 }
 
 async function shown(
@@ -110,28 +194,33 @@ async function shown(
   return JSON.parse(await fragmentText(body, (media: Media) => blobs.open(media.content_id)))
 }
 
-/** Blobs that are forgotten afterwards, in front of those that are kept. */
-class PassingBlobs implements Pick<BlobStore, "open" | "size" | "putBytes"> {
-  readonly #kept: BlobStore
-  readonly #passing = new Map<string, Uint8Array>()
+interface Filled {
+  readonly model: Model
+  readonly envelope: Envelope
+  readonly fragments: readonly Fragment[]
+  readonly tokens: number
+  readonly draft: Draft
+  readonly blobs: PassingBlobs
+}
 
-  constructor(kept: BlobStore) {
-    this.#kept = kept
-  }
+/** An estimate is good enough until it comes near the limit; then the provider is asked. */
+const NEAR = 0.8
+const COUNT_MS = 5000
 
-  async putBytes(bytes: Uint8Array) {
-    const content_id = contentIdOf(bytes)
-    this.#passing.set(content_id, bytes)
-    return { content_id, size: bytes.length }
-  }
-
-  async size(content_id: string) {
-    return this.#passing.get(content_id)?.length ?? this.#kept.size(content_id)
-  }
-
-  async *open(content_id: string, range?: { start: number; end: number }) {
-    const bytes = this.#passing.get(content_id)
-    if (bytes) yield bytes.subarray(range?.start ?? 0, range?.end ?? bytes.length)
-    else yield* this.#kept.open(content_id, range)
-  }
+async function fillOf(rooms: DryRunRooms, filled: Filled): Promise<ContextFill> {
+  const { model, tokens, draft, envelope, fragments, blobs } = filled
+  const limit_tokens = model.context_tokens
+  const before = draft.history_tokens ?? 0
+  const used_tokens = before + estimateTokens(envelope.system) + tokens
+  const estimate = { limit_tokens, used_tokens, exact: false }
+  if (used_tokens < limit_tokens * NEAR) return estimate
+  const counted = await rooms.providers.get(model.provider_id)?.countTokens?.({
+    envelope,
+    messages: fragments,
+    receipts: [],
+    open: (media: Media) => blobs.open(media.content_id),
+    signal: AbortSignal.timeout(COUNT_MS),
+  })
+  if (counted === undefined) return estimate
+  return { limit_tokens, used_tokens: before + counted, exact: true }
 }

@@ -1,124 +1,127 @@
-import type { BlobStore } from "../files/blobs.ts"
-import type { readWorkspaceFile } from "../files/workspace.ts"
-import { lowerAssistant } from "../lower/assistant.ts"
-import { type Capture, LOAD_LIMITS, load, type Sources } from "../lower/load.ts"
-import { lower } from "../lower/lower.ts"
-import { readPart } from "../message/part.ts"
-import type { StoredMessage } from "../message/row.ts"
-import { upgradePart } from "../message/upgrade.ts"
-import type { Capabilities } from "../model/capabilities.ts"
-import type { PromptMessage } from "../model/prompt.ts"
-import { LOWERING_VERSION, type Receipt } from "../model/receipt.ts"
-import type { Fragment, Provider } from "../provider/provider.ts"
-import type { Claim, Store } from "../store/store.ts"
-
-export interface HistoryRooms {
-  readonly store: Store
-  readonly blobs: BlobStore
-  readonly read: typeof readWorkspaceFile
-  /** What may come in from a workspace. */
-  ingress(workspace_root: string | null): NonNullable<Sources["ingress"]>
-}
-
-export interface Target {
-  readonly provider: Provider
-  readonly model_id: string
-  readonly capabilities: Capabilities
-}
+import { changesOnClose } from "../lower/assistant.ts"
+import type { Capture } from "../lower/load.ts"
+import { plan } from "../lower/plan.ts"
+import type { Policy } from "../lower/policy.ts"
+import type { Metadata } from "../message/row.ts"
+import type { Media } from "../model/prompt.ts"
+import { LOWERING_VERSION } from "../model/receipt.ts"
+import type { Fragment } from "../provider/provider.ts"
+import type { Claim, RawMessage } from "../store/store.ts"
+import { coldStart, type Hot, HotSessions } from "./hot-sessions.ts"
+import {
+  answerParts,
+  type HistoryRooms,
+  type LoweredMessage,
+  lowerAnswer,
+  lowerMessage,
+  type MessageReceipt,
+  type Target,
+} from "./lower-message.ts"
 
 export interface PromptRequest {
-  /** Closed wire messages, oldest first; the last one is the message that fired. */
+  /** Closed wire messages, oldest first; the last one is what the model is to answer. */
   readonly messages: readonly Fragment[]
-  readonly receipts: readonly { readonly message_id: string; readonly receipt: Receipt }[]
+  readonly receipts: readonly MessageReceipt[]
   readonly captures: readonly Capture[]
+  /** The media in it: of this turn, and of those before. */
+  media(): { readonly fresh: readonly Media[]; readonly earlier: readonly Media[] }
 }
 
-const PAGE = 200
-/** Wire bytes of hot sessions that are kept in memory; what falls out is lowered again. */
-const MAX_HOT_BYTES = 128 * 1024 * 1024
-
-interface Hot {
-  readonly key: string
-  readonly path_revision: number
-  readonly fragments: Fragment[]
-  last_seq: number
-  bytes: number
+export interface RequestOptions {
+  /** What this agent and this model change in how parts are lowered. */
+  readonly policy: Omit<Policy, "refused" | "demoted">
+  /** Media that this model would not take (BEY-02). */
+  readonly refused: ReadonlySet<string>
+  /** The answer that is being written: it says nothing yet. */
+  readonly except?: string | undefined
+  /** Tell what became of every part, not only of what is new. */
+  readonly tell_all?: boolean | undefined
 }
 
 /** What a session's next request says. A message is lowered and encoded once for a model; later
  *  turns use its bytes, so a turn costs what is new and the prefix stays the same to the byte. */
 export class PromptHistory {
   readonly #rooms: HistoryRooms
-  readonly #hot = new Map<string, Hot>()
-  #bytes = 0
+  readonly #sessions = new HotSessions()
 
   constructor(rooms: HistoryRooms) {
     this.#rooms = rooms
   }
 
-  async request(claim: Claim, target: Target): Promise<PromptRequest> {
-    const { session_id, message_id } = claim.turn
-    const key = keyOf(target)
-    const receipts: { message_id: string; receipt: Receipt }[] = []
-    const captures: Capture[] = []
-    const hot = this.#warm(session_id, key, claim.path_revision)
-    const fresh = hot.last_seq < 0
-    const messages = fresh
-      ? await this.#wholePath(session_id)
-      : await this.#rooms.store.historyAfter(session_id, hot.last_seq)
-    const tellAll = fresh && (await this.#modelChanged(claim, target))
-    for (const message of messages.filter(isSaid)) {
-      const lowered = await this.#lower(message, claim, target)
-      if (message.id === message_id || tellAll) receipts.push(...lowered.receipts)
-      captures.push(...lowered.captures)
-      this.#add(hot, message, lowered.fragment)
+  async request(claim: Claim, target: Target, options: RequestOptions): Promise<PromptRequest> {
+    const key = keyOf(claim, target, options)
+    const { session_id } = claim.turn
+    const hot = this.#sessions.get(session_id, key) ?? coldStart(key, target.provider)
+    const tell_all =
+      options.tell_all || (hot.last_seq < 0 && (await this.#modelChanged(claim, target)))
+    const told = { receipts: [], captures: [] }
+    const writing = { claim, target, options: { ...options, tell_all }, hot, told }
+    closeTurns(writing)
+    if (!(await this.#append(writing))) return this.#anew(writing)
+    this.#sessions.put(session_id, hot)
+    const current = hot.open.flatMap(({ lowered }) => lowered.fragments)
+    const closed = hot.wire.messages()
+    return {
+      messages: [...closed, ...current],
+      ...told,
+      media: () => ({ fresh: mediaIn(current), earlier: mediaIn(closed) }),
     }
-    return { messages: hot.fragments.slice(), receipts, captures }
   }
 
   forget(session_id: string) {
-    const hot = this.#hot.get(session_id)
-    if (!hot) return
-    this.#hot.delete(session_id)
-    this.#bytes -= hot.bytes
+    this.#sessions.forget(session_id)
   }
 
-  #warm(session_id: string, key: string, path_revision: number): Hot {
-    const known = this.#hot.get(session_id)
-    this.forget(session_id)
-    const same = known?.key === key && known.path_revision === path_revision
-    const hot = same ? known : { key, path_revision, fragments: [], last_seq: -1, bytes: 0 }
-    this.#hot.set(session_id, hot)
-    this.#bytes += hot.bytes
-    this.#evict()
-    return hot
-  }
-
-  #evict() {
-    for (const id of this.#hot.keys()) {
-      if (this.#bytes <= MAX_HOT_BYTES || this.#hot.size === 1) return
-      this.forget(id)
+  /** False when media of messages before have to make room: those are then lowered anew. */
+  async #append(writing: Writing): Promise<boolean> {
+    const { claim, target, hot } = writing
+    let { demoted } = hot
+    let isOpen = hot.open.length > 0
+    for (const message of await this.#newMessages(writing)) {
+      isOpen ||= message.id === claim.turn.message_id
+      hot.last_seq = message.seq
+      if (!isSaidRow(message)) continue
+      const lowered = await this.#lower(writing, message, isOpen)
+      if (isOpen) hot.open.push({ message, lowered })
+      else for (const fragment of lowered.fragments) hot.wire.add(fragment)
+      if (lowered.media.length === 0) continue
+      hot.media.push(...lowered.media)
+      demoted = plan(hot.media, target.capabilities, demoted)
     }
+    const fits = demoted === hot.demoted
+    hot.demoted = demoted
+    return fits
   }
 
-  #add(hot: Hot, message: StoredMessage, fragment: Fragment | null) {
-    hot.last_seq = message.seq ?? hot.last_seq
-    if (!fragment) return
-    hot.fragments.push(fragment)
-    const bytes = residentBytes(fragment)
-    hot.bytes += bytes
-    this.#bytes += bytes
+  async #newMessages({ claim, hot, options }: Writing): Promise<RawMessage[]> {
+    const { session_id } = claim.turn
+    const after = hot.last_seq < 0 ? undefined : hot.last_seq
+    const messages = await this.#rooms.store.rawHistory(session_id, after)
+    return messages.filter(({ id }) => id !== options.except)
   }
 
-  async #wholePath(session_id: string): Promise<StoredMessage[]> {
-    const pages: StoredMessage[][] = []
-    let before: string | undefined
-    do {
-      const page = await this.#rooms.store.history(session_id, { limit: PAGE, before })
-      pages.unshift(page.messages)
-      before = page.next ?? undefined
-    } while (before !== undefined)
-    return pages.flat()
+  async #lower(writing: Writing, message: RawMessage, isOpen: boolean): Promise<LoweredMessage> {
+    const { claim, target, hot, options, told } = writing
+    const wants_receipts = isOpen || options.tell_all === true
+    const lowered = await lowerMessage(this.#rooms, message, {
+      target,
+      workspace_root: claim.workspace_root,
+      policy: policyOf(writing),
+      closed: !isOpen,
+      shown: hot.shown,
+      wants_receipts,
+    })
+    hot.shown = lowered.shown
+    if (wants_receipts) told.receipts.push(...lowered.receipts)
+    told.captures.push(...lowered.captures)
+    return lowered
+  }
+
+  // What makes room stays demoted, so this happens once.
+  async #anew({ claim, target, options, hot }: Writing): Promise<PromptRequest> {
+    const { session_id } = claim.turn
+    this.#sessions.put(session_id, coldStart(hot.key, target.provider, hot.demoted))
+    return this.request(claim, target, { ...options, tell_all: true })
   }
 
   // Receipts of earlier parts are stored again only when they may differ from those of the last turn.
@@ -129,66 +132,70 @@ export class PromptHistory {
     const { capabilities, model_id } = target
     return last.model.model_id !== model_id || last.capabilities_revision !== capabilities.revision
   }
-
-  async #lower(message: StoredMessage, claim: Claim, target: Target) {
-    if (message.role === "assistant") return this.#lowerAnswer(message, target)
-    const version = Number(message.metadata.schema_version ?? 1)
-    const parts = message.parts.map(({ id, data }) => ({
-      id,
-      part: readPart(upgradePart(data, version)),
-    }))
-    const kept = await this.#captured(message)
-    const loaded = await load(parts, {
-      workspace_root: claim.workspace_root,
-      read: this.#rooms.read,
-      blobs: this.#rooms.blobs,
-      captured: (part_id) => kept.get(part_id),
-      limits: LOAD_LIMITS,
-      ingress: this.#rooms.ingress(claim.workspace_root),
-    })
-    const { blocks, receipts } = lower(loaded.parts, target.capabilities)
-    return {
-      fragment: encode(target, { role: "user", blocks }),
-      receipts: receipts.map((receipt) => ({ message_id: message.id, receipt })),
-      captures: loaded.captures,
-    }
-  }
-
-  #lowerAnswer(message: StoredMessage, target: Target) {
-    const parts = message.parts.map(({ data }) => data as { type: string; text?: unknown })
-    const blocks = lowerAssistant(parts)
-    const fragment = blocks.length === 0 ? null : encode(target, { role: "assistant", blocks })
-    return { fragment, receipts: [], captures: [] }
-  }
-
-  async #captured(message: StoredMessage): Promise<Map<string, Capture>> {
-    const kept = new Map<string, Capture>()
-    for (const part of message.parts) {
-      if (part.type !== "file-ref" && part.type !== "mention") continue
-      const capture = await this.#rooms.store.capture(part.id)
-      if (capture) kept.set(part.id, JSON.parse(capture.data_json))
-    }
-    return kept
-  }
 }
 
-function keyOf({ provider, model_id, capabilities }: Target): string {
-  return [LOWERING_VERSION, provider.id, provider.api, model_id, capabilities.revision].join("|")
+interface Writing {
+  readonly claim: Claim
+  readonly target: Target
+  readonly options: RequestOptions
+  readonly hot: Hot
+  readonly told: { readonly receipts: MessageReceipt[]; readonly captures: Capture[] }
 }
 
-// Left out: an answer that a crash cut short and that was asked for again, and what passed between
-// the user and the host alone.
-function isSaid({ metadata }: StoredMessage): boolean {
+// What a turn that is over said is told from now on as it will always be.
+function closeTurns(writing: Writing) {
+  const { claim, hot } = writing
+  if (hot.turn_of === claim.turn.message_id) return
+  for (const { message, lowered } of hot.open.splice(0))
+    for (const fragment of closedFragments(writing, message, lowered)) hot.wire.add(fragment)
+  hot.turn_of = claim.turn.message_id
+}
+
+function closedFragments(writing: Writing, message: RawMessage, lowered: LoweredMessage) {
+  const { target, hot } = writing
+  if (message.role !== "assistant") return lowered.fragments
+  if (!changesOnClose(answerParts(message), target.capabilities.api)) return lowered.fragments
+  const at = { target, policy: policyOf(writing), closed: true, shown: hot.shown }
+  return lowerAnswer(message, at).fragments
+}
+
+function policyOf({ hot, options }: Pick<Writing, "hot" | "options">): Policy {
+  return { ...options.policy, refused: options.refused, demoted: hot.demoted }
+}
+
+function keyOf({ path_revision }: Claim, target: Target, options: RequestOptions): string {
+  const { provider, model_id, capabilities } = target
+  const { thinking_budget = false, claimed = {}, file_refs } = options.policy
+  return [
+    path_revision,
+    LOWERING_VERSION,
+    provider.id,
+    provider.api,
+    model_id,
+    capabilities.revision,
+    file_refs,
+    thinking_budget,
+    JSON.stringify(claimed),
+    [...options.refused].sort().join(),
+  ].join("|")
+}
+
+function mediaIn(fragments: readonly Fragment[]): Media[] {
+  const found = new Map<string, Media>()
+  for (const { pieces } of fragments)
+    for (const piece of pieces)
+      if (!(piece instanceof Uint8Array)) found.set(piece.content_id, piece)
+  return [...found.values()]
+}
+
+/** Left out: an answer that a crash cut short and that was asked for again, and what passed between
+ *  the user and the host alone. */
+export function isSaid({ metadata }: { readonly metadata: Metadata }): boolean {
   return metadata.superseded !== true && metadata.host !== true && metadata.action === undefined
 }
 
-function encode(target: Target, message: PromptMessage): Fragment {
-  return target.provider.encode(message, target.model_id)
-}
+const MAY_BE_UNSAID = /"(?:superseded|host|action)":/
 
-function residentBytes(fragment: Fragment): number {
-  return fragment.pieces.reduce(
-    (total, piece) => total + (piece instanceof Uint8Array ? piece.length : 0),
-    0,
-  )
+function isSaidRow({ metadata_json }: RawMessage): boolean {
+  return !MAY_BE_UNSAID.test(metadata_json) || isSaid({ metadata: JSON.parse(metadata_json) })
 }

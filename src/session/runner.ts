@@ -1,7 +1,8 @@
 import type { Turn } from "../message/row.ts"
-import type { Claim, LiveTurn } from "../store/store.ts"
+import type { CallResolution, CallResolved, Claim, LiveTurn } from "../store/store.ts"
+import { runTurn } from "./loop.ts"
 import { isGone } from "./owner.ts"
-import { runTurn, type TurnRooms } from "./turn.ts"
+import type { TurnRooms } from "./talk.ts"
 
 const LOOK_MS = 1000
 const BEAT_MS = 3000
@@ -76,11 +77,21 @@ export class Runner {
   ): Promise<{ turn: Turn | null; cancelled: string[] }> {
     const asked = await this.#rooms.store.requestAbort({ session_id, clear })
     const running = this.#running.get(session_id)
+    // One that waited for a person is over already, and the queue goes on.
+    if (asked.turn && asked.turn.ended_at !== null) await this.wake(session_id)
     if (!asked.turn || running?.turn_id !== asked.turn.id) return asked
     running.stop.abort()
     await running.done
     const turn = await this.#rooms.store.turn(asked.turn.id)
     return { ...asked, turn }
+  }
+
+  /** Settle a call that waits for a person, and go on with its turn when that was the last. */
+  async resolve(resolution: Omit<CallResolution, "owner">): Promise<CallResolved> {
+    const { owner, store } = this.#rooms
+    const resolved = await store.resolveCall({ ...resolution, owner })
+    if (resolved.claim) this.take(resolved.claim)
+    return resolved
   }
 
   /** The session is gone: what is still being answered in it may stop. */
@@ -130,6 +141,7 @@ export class Runner {
       if (live.abort_requested) running.stop.abort()
       return
     }
+    if (isWaiting(turn)) return this.#goOn(turn)
     if (!this.#isLost(live)) return
     this.#log(`turn ${turn.id} was left by ${owner}: taking over`)
     const { next } = await this.#rooms.store.interrupt({
@@ -141,6 +153,14 @@ export class Runner {
     })
     this.#seen.delete(turn.id)
     if (next) this.take(next)
+  }
+
+  // A person settled the last call where no turns run.
+  async #goOn(turn: Turn) {
+    if (turn.waiting.length > 0 || this.#running.has(turn.session_id)) return
+    const { owner, store } = this.#rooms
+    const claim = await store.resumeTurn({ turn_id: turn.id, owner })
+    if (claim) this.take(claim)
   }
 
   // The lease runs on this process's own clock, so that a wall clock that jumps takes nothing away.
@@ -179,4 +199,8 @@ export class Runner {
     this.#running.delete(session_id)
     if (next && !this.#stopped) this.take(next)
   }
+}
+
+function isWaiting({ state }: Turn): boolean {
+  return state === "waiting_on_approval" || state === "waiting_on_user_input"
 }

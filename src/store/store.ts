@@ -1,9 +1,21 @@
+import type {
+  StreamAppend,
+  StreamAppended,
+  StreamCreated,
+  StreamCreation,
+  StreamFound,
+  StreamPage,
+} from "../stream/stream.ts"
 import type { Session, StoredMessage, StreamEvent, Turn } from "../message/row.ts"
 import type {
   ActionPerformed,
+  AnswerEnd,
   Append,
   Appended,
   Branch,
+  CallRecord,
+  CallResolution,
+  CallResolved,
   Canonical,
   Claim,
   Deleted,
@@ -17,7 +29,9 @@ import type {
   MessageChanged,
   NewSession,
   QueuedChange,
+  RawMessage,
   RequestRecord,
+  RetryRecord,
   SessionChange,
   SessionChanged,
   SessionFilter,
@@ -26,6 +40,9 @@ import type {
   StoredReceipt,
   StreamRecord,
   TurnEnd,
+  TurnEnded,
+  TurnKey,
+  WaitRecord,
 } from "./records.ts"
 
 /** Every store keeps four promises, and `test/store/contract.ts` asks each for them: what a call
@@ -55,7 +72,20 @@ export interface Writes {
   /** What is known before the provider is called: receipts, captures, system prompt, the answer's row. */
   recordRequest(input: RequestRecord): { txid: string }
   recordStream(input: StreamRecord): { txid: string }
-  endTurn(input: TurnEnd): { turn: Turn; next: Claim | null; txid: string }
+  recordRetry(input: RetryRecord): { txid: string }
+  /** The model has said all of an answer whose calls are run next. */
+  endAnswer(input: AnswerEnd): { txid: string }
+  /** Say that calls start, before they do, or what came of them; hear whether to stop. */
+  recordCalls(input: CallRecord): { abort: boolean; txid: string }
+  /** Between two steps: what was steered in has its place in history from here on (EA-022). */
+  takeSteers(input: TurnKey): { steered: string[]; txid: string }
+  /** Leave the turn to a person; whoever ran it lets go of it. */
+  waitFor(input: WaitRecord): { turn: Turn; txid: string }
+  /** Settle one call that waits: once, whoever asks (SES-071). */
+  resolveCall(input: CallResolution): CallResolved
+  /** Go on with a turn that waits for nothing any more; null when another does. */
+  resumeTurn(input: { turn_id: string; owner: string }): Claim | null
+  endTurn(input: TurnEnd): TurnEnded
   /** Perform what a message asks of its session and end its turn, in one commit: once, or not. */
   performAction(input: ActionPerformed): { turn: Turn; next: Claim | null; txid: string }
   requestAbort(input: { session_id: string; clear: boolean }): {
@@ -70,6 +100,11 @@ export interface Writes {
   recordUpload(input: { content_id: string; size: number; mime: string }): null
   /** Overwrite the session's draft. One that was begun from another revision goes to the stash. */
   saveDraft(input: DraftSave): DraftSaved
+  createStream(input: StreamCreation & { readonly id: string }): StreamCreated
+  appendStream(input: StreamAppend): StreamAppended
+  deleteStream(input: { readonly path: string }): { readonly type: "deleted" | "missing" | "gone" }
+  /** Its time to live begins anew. */
+  useStream(input: { readonly id: string }): null
   deleteSession(input: { session_id: string; cascade: boolean }): Deleted
   purgeMessage(input: { session_id: string; message_id: string }): {
     content_ids: string[]
@@ -90,6 +125,9 @@ export interface Reads {
   history(session_id: string, page: { limit: number; before?: string | undefined }): HistoryPage
   /** Messages that fired after `after` on the session's open segment. */
   historyAfter(session_id: string, after: number): StoredMessage[]
+  /** What fired on the session's path, oldest first; with `after`, on its open segment behind that
+   *  place. */
+  rawHistory(session_id: string, after?: number): RawMessage[]
   queue(session_id: string): StoredMessage[]
   queuedCount(session_id: string): number
   turn(id: string): Turn | null
@@ -97,9 +135,10 @@ export interface Reads {
   latestTurn(session_id: string): Turn | null
   turns(session_id: string, message_id?: string): Turn[]
   receipts(session_id: string, turn_id: string): StoredReceipt[]
-  captures(session_id: string): StoredCapture[]
   capture(part_id: string): StoredCapture | null
   systemPrompt(digest: string): string | null
+  /** The media that this model would not take (BEY-02). */
+  refusals(api: string, model_id: string): string[]
   blob(content_id: string): { content_id: string; size: number; mime: string } | null
   /** Whether a part this session can read carries the blob (BEY: a content id is no authority). */
   sessionHasBlob(session_id: string, content_id: string): boolean
@@ -114,6 +153,9 @@ export interface Reads {
   knownBlobs(): string[]
   draft(session_id: string): Draft | null
   stashedDrafts(session_id: string): StashedDraft[]
+  stream(path: string, now: number): StreamFound
+  /** Whole appends from a place on, at least one and at most so many bytes; null when it is gone. */
+  streamPage(id: string, page: { from: number; max_bytes: number }): StreamPage | null
 }
 
 type Promised<T> = {

@@ -1,19 +1,24 @@
 import { describe, expect, it } from "vitest"
-import { LIVE_TURN_STATES, statusOf, type Turn, TurnState } from "../../src/message/row.ts"
+import { LIVE_TURN_STATES, statusOf, type Turn, TurnState, type Wait } from "../../src/message/row.ts"
 
 const TURN: Turn = {
   id: "trn_1",
   session_id: "ses_1",
   message_id: "msg_1",
+  agent: "assistant",
   attempt: 1,
   state: "running",
   model: { provider_id: "mirror", model_id: "mirror" },
   api: null,
   fence: 1,
   system_prompt_digest: null,
+  tool_catalog_digest: null,
   capabilities_revision: null,
   usage: null,
   error: null,
+  waiting: [],
+  retry: null,
+  notices: [],
   started_at: 5,
   ended_at: null,
 }
@@ -36,6 +41,17 @@ describe("statusOf", () => {
   it("[SES-070] waits as its turn waits", () => {
     for (const state of ["retrying", "waiting_on_approval", "waiting_on_user_input"] as const)
       shows({ state }, { state, ...about, attempt: 1 })
+  })
+  it("[SES-070] says what is waited for, and which try it is", () => {
+    const wait: Wait = { call_id: "c1", tool: "bash", for: "approval", asks: [], reason: "ls" }
+    shows(
+      { state: "waiting_on_approval", waiting: [wait] },
+      { state: "waiting_on_approval", ...about, attempt: 1, message: "bash: ls" },
+    )
+    shows(
+      { state: "retrying", retry: { attempt: 3, message: "too much to do" } },
+      { state: "retrying", ...about, attempt: 3, message: "too much to do" },
+    )
   })
   it("[UX-050] says what went wrong", () => {
     const error = { code: "overloaded", message: "try later" }

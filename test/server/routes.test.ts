@@ -14,7 +14,9 @@ interface World extends Door {
 }
 
 async function world(): Promise<World> {
-  const door = await openDoor({ script: [{ text: "ok" }] })
+  // Nobody listens there: no test asks the public catalog.
+  const environment = { COMPOSITOR_MODELS_URL: "http://127.0.0.1:9/api.json" }
+  const door = await openDoor({ script: [{ text: "ok" }], environment })
   const session = await newSession(door)
   const image = { type: "file-attachment", name: "a.png", mime: "image/png" }
   const sent = await send(door, session, "hello", {
@@ -42,6 +44,18 @@ const NOT_ONE = `/v1/sessions/${MISSING.session}`
 const CASES: Readonly<Record<string, Cases>> = {
   "get /v1/info": () => ({ good: ["/v1/info"], bad: ["/v1/info", UNAUTHORIZED, 401] }),
   "get /v1/models": () => ({ good: ["/v1/models"], bad: ["/v1/models", UNAUTHORIZED, 401] }),
+  "post /v1/models/refresh": () => ({
+    good: ["/v1/models/refresh"],
+    bad: ["/v1/models/refresh", UNAUTHORIZED, 401],
+  }),
+  "get /v1/sessions/:id/switch": ({ session }) => ({
+    good: [`/v1/sessions/${session}/switch?model=mirror/text`],
+    bad: [`${NOT_ONE}/switch?model=mirror`, {}, 404],
+  }),
+  "get /v1/diff-lowering": ({ session }) => ({
+    good: [`/v1/diff-lowering?since=1&session=${session}`],
+    bad: ["/v1/diff-lowering?since=yesterday", {}, 422],
+  }),
   "post /v1/lower": () => ({
     good: ["/v1/lower", { json: { message: { parts: [{ type: "text", text: "hi" }] } } }],
     bad: ["/v1/lower", { json: { message: { parts: [] } } }, 422],
@@ -69,6 +83,10 @@ const CASES: Readonly<Record<string, Cases>> = {
   "get /v1/complete": () => ({
     good: ["/v1/complete?source=%2Fhe"],
     bad: ["/v1/complete", {}, 422],
+  }),
+  "post /v1/complete": () => ({
+    good: ["/v1/complete", { json: { source: "/help re", cursor: 8 } }],
+    bad: ["/v1/complete", { json: { source: "/he", limit: 0 } }, 422],
   }),
   "post /v1/expand": () => ({
     good: ["/v1/expand", { json: { source: "/search things" } }],

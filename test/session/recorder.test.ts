@@ -95,3 +95,83 @@ describe("Recorder", () => {
     expect(wordsOf(await store.message(session_id, message_id))).toBe("mine")
   })
 })
+
+describe("what a model calls", () => {
+  it("[SES-001] [PER-012] is one row from its first letter to its whole input", async () => {
+    const { recorder, records, store, session_id, message_id } = await recording()
+    recorder.add("text", "Let me look.")
+    recorder.startCall("c1", "look")
+    recorder.tellCall("c1", '{"at":')
+    await pause(80)
+    const [, streaming] = (await store.message(session_id, message_id))?.parts ?? []
+    expect(streaming).toMatchObject({
+      type: "tool-look",
+      tool_call_id: "c1",
+      tool_state: "input-streaming",
+      data: { input_text: '{"at":' },
+    })
+    recorder.tellCall("c1", '"a"}')
+    recorder.endCall({ type: "tool-call-end", id: "c1", name: "look", input: { at: "a" } })
+    await pause(80)
+    const [, whole] = (await store.message(session_id, message_id))?.parts ?? []
+    expect(whole).toMatchObject({ id: streaming?.id, tool_state: "input-available" })
+    expect(whole?.data).toEqual({
+      type: "tool-look",
+      tool_call_id: "c1",
+      initiator: "model",
+      state: "input-available",
+      input: { at: "a" },
+    })
+    const told = records.flatMap(({ deltas }) => deltas).filter(({ part_id }) => part_id === whole?.id)
+    expect(told.map(({ text, tool_call_id }) => [text, tool_call_id])).toEqual([
+      ['{"at":', "c1"],
+      ['"a"}', "c1"],
+    ])
+    await recorder.end()
+    expect(recorder.calls().map(({ data }) => data.input)).toEqual([{ at: "a" }])
+  })
+
+  it("is two rows when it gives two calls one id", async () => {
+    const { recorder } = await recording()
+    for (const at of ["a", "b"]) {
+      recorder.startCall("same", "look")
+      recorder.tellCall("same", "{}")
+      recorder.endCall({ type: "tool-call-end", id: "same", name: "look", input: { at } })
+    }
+    await recorder.end()
+    expect(recorder.calls().map(({ data }) => [data.tool_call_id, data.input])).toEqual([
+      ["same", { at: "a" }],
+      ["same-2", { at: "b" }],
+    ])
+  })
+
+  it("is not among the calls when its input did not come whole", async () => {
+    const { recorder } = await recording()
+    recorder.startCall("c1", "look")
+    recorder.tellCall("c1", '{"at":')
+    const parts = await recorder.end()
+    expect(parts).toMatchObject([{ tool_state: "input-streaming" }])
+    expect(recorder.calls()).toEqual([])
+  })
+})
+
+describe("a seal", () => {
+  const seal = { api: "a", model: "m", signature: "s" }
+
+  it("ends what it seals, and stands alone where nothing was said", async () => {
+    const { recorder } = await recording()
+    recorder.add("reasoning", "hm")
+    recorder.seal("reasoning", seal)
+    recorder.seal("reasoning", null)
+    recorder.add("reasoning", "and more")
+    recorder.seal("text", seal)
+    recorder.add("text", "Yes.")
+    const parts = await recorder.end()
+    expect(parts.map(({ data_json }) => JSON.parse(data_json))).toEqual([
+      { type: "reasoning", text: "hm", seal },
+      { type: "reasoning", text: "and more" },
+      { type: "text", text: "", seal },
+      { type: "text", text: "Yes." },
+    ])
+  })
+})

@@ -6,6 +6,7 @@ import { deletionContract } from "./contract/deletion.ts"
 import { historyContract } from "./contract/history.ts"
 import { interruptionContract } from "./contract/interruption.ts"
 import { queueContract } from "./contract/queue.ts"
+import { stepContract } from "./contract/steps.ts"
 import { transferContract } from "./contract/transfer.ts"
 import { turnContract } from "./contract/turns.ts"
 
@@ -16,6 +17,7 @@ export function storeContract(name: string, maker: Maker) {
     historyContract(maker)
     queueContract(maker)
     turnContract(maker)
+    stepContract(maker)
     interruptionContract(maker)
     blobContract(maker)
     deletionContract(maker)

@@ -25,6 +25,15 @@ const Typed = z.strictObject({
   nodes: z.array(z.unknown()).optional(),
 })
 
+const MAX_COMPLETIONS = 200
+const DEFAULT_COMPLETIONS = 20
+const Completed = z.object({
+  from: z.int(),
+  to: z.int(),
+  items: z.array(z.looseObject({})),
+  hint: z.string().optional(),
+})
+
 export const commandRoutes: readonly Route[] = [
   route({
     method: "get",
@@ -97,19 +106,28 @@ export const commandRoutes: readonly Route[] = [
   route({
     method: "get",
     path: "/v1/complete",
-    summary: "What could be meant at the cursor: commands, files, skills, contexts",
+    summary: "What could be meant at the cursor: commands, arguments, files, skills, symbols …",
     query: z.object({
       ...Where,
       source: z.string().max(MAX_TEXT_CHARACTERS),
       cursor: z.coerce.number().int().min(0).optional(),
-      limit: z.coerce.number().int().min(1).max(200).default(20),
+      limit: z.coerce.number().int().min(1).max(MAX_COMPLETIONS).default(DEFAULT_COMPLETIONS),
     }),
-    answer: z.object({ from: z.int(), to: z.int(), items: z.array(z.looseObject({})) }),
-    async handle({ host, query }) {
-      const { source, cursor = source.length, limit } = query
-      const at = Math.min(cursor, source.length)
-      return host.workspaces.complete(await rootOf(host, query), { source, cursor: at, limit })
-    },
+    answer: Completed,
+    handle: ({ host, query }) => completed(host, query),
+  }),
+  route({
+    method: "post",
+    path: "/v1/complete",
+    summary: "The same for a draft that is too long for an address",
+    body: z.strictObject({
+      ...Where,
+      source: z.string().max(MAX_TEXT_CHARACTERS),
+      cursor: z.int().min(0).optional(),
+      limit: z.int().min(1).max(MAX_COMPLETIONS).default(DEFAULT_COMPLETIONS),
+    }),
+    answer: Completed,
+    handle: ({ host, body }) => completed(host, body),
   }),
   route({
     method: "post",
@@ -133,6 +151,20 @@ export const commandRoutes: readonly Route[] = [
     },
   }),
 ]
+
+interface Asked {
+  readonly session?: string | undefined
+  readonly workspace?: string | undefined
+  readonly source: string
+  readonly cursor?: number | undefined
+  readonly limit: number
+}
+
+async function completed(host: Host, asked: Asked) {
+  const { source, cursor = source.length, limit } = asked
+  const at = Math.min(cursor, source.length)
+  return host.workspaces.complete(await rootOf(host, asked), { source, cursor: at, limit })
+}
 
 async function rootOf(
   host: Host,

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { MAX_NODES } from "../../compose/composer-input.ts"
 import { MAX_PARTS, MAX_TEXT_CHARACTERS } from "../../message/limits.ts"
 import { AnyPart } from "../../message/part.ts"
 import type { Draft } from "../../store/store.ts"
@@ -8,7 +9,7 @@ import { type Route, route } from "../route.ts"
 /** What is being composed: the source with what was recognised in it, and what is attached. */
 const DraftBody = z.strictObject({
   source: z.string().max(MAX_TEXT_CHARACTERS),
-  nodes: z.array(z.looseObject({})).max(10_000).optional(),
+  nodes: z.array(z.looseObject({})).max(MAX_NODES).optional(),
   attachments: z.array(AnyPart).max(MAX_PARTS).optional(),
 })
 const ShownDraft = z.object({

@@ -35,15 +35,6 @@ export const folderRoutes: readonly Route[] = [
     },
   }),
   route({
-    method: "get",
-    path: "/v1/models",
-    summary: "The models that are known, and whether each can be asked here",
-    answer: z.object({ models: z.array(z.looseObject({})), default: ModelChoice }),
-    async handle({ host }) {
-      return { models: host.models(), default: host.default_model }
-    },
-  }),
-  route({
     method: "post",
     path: "/v1/lower",
     summary: "What a model would be sent, and what would become of each part; nothing is kept",
@@ -61,6 +52,7 @@ export const folderRoutes: readonly Route[] = [
         api: body.api,
         workspace_root,
         policy: body.policy,
+        session_id: session?.id,
         with_body: body.with_body,
       })
       const warnings = [...said.warnings, ...notices]

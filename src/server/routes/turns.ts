@@ -6,6 +6,7 @@ import { Receipt } from "../../model/receipt.ts"
 import { DoorError } from "../errors.ts"
 import { folderEvents, placeAfter, sessionEvents } from "../events.ts"
 import { type Route, route } from "../route.ts"
+import { callRoutes } from "./calls.ts"
 import { existing, listed } from "./sessions.ts"
 
 export const turnRoutes: readonly Route[] = [
@@ -60,6 +61,7 @@ export const turnRoutes: readonly Route[] = [
       return sessionEvents(host.store, session.id, start)
     },
   }),
+  ...callRoutes,
 ]
 
 /** The host-wide stream. */

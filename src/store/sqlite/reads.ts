@@ -6,15 +6,18 @@ import type {
   ExportRow,
   HistoryPage,
   LiveTurn,
+  RawMessage,
   Reads,
   SessionFilter,
   StashedDraft,
   StoredCapture,
   StoredReceipt,
 } from "../store.ts"
+import type { StreamFound, StreamPage } from "../../stream/stream.ts"
 import type { Connection } from "./connection.ts"
 import { exportRows } from "./export-rows.ts"
 import { LIVE, WAITING } from "./operations/claim.ts"
+import { rawHistory } from "./raw-history.ts"
 import {
   type MessageRecord,
   messageOf,
@@ -24,6 +27,7 @@ import {
   type TurnRecord,
   turnOf,
 } from "./rows.ts"
+import { DurableReads } from "./durable-reads.ts"
 import { StreamReads } from "./stream-reads.ts"
 import { Statements } from "./transaction.ts"
 
@@ -34,11 +38,13 @@ export class SqliteReads implements Reads {
   readonly #connection: Connection
   readonly #statements: Statements
   readonly #streams: StreamReads
+  readonly #durable: DurableReads
 
   constructor(connection: Connection) {
     this.#connection = connection
     this.#statements = new Statements(connection)
     this.#streams = new StreamReads(this.#statements)
+    this.#durable = new DurableReads(this.#statements)
   }
 
   session(id: string): Session | null {
@@ -94,6 +100,14 @@ export class SqliteReads implements Reads {
     return this.#withParts(records)
   }
 
+  rawHistory(session_id: string, after?: number): RawMessage[] {
+    const path =
+      after === undefined
+        ? pathOf(this.#existing(session_id))
+        : [{ owner: session_id, from: after + 1, to: null }]
+    return rawHistory(this.#statements, path)
+  }
+
   queue(session_id: string): StoredMessage[] {
     this.#existing(session_id)
     const records = this.#all<MessageRecord>(
@@ -146,10 +160,6 @@ export class SqliteReads implements Reads {
     }))
   }
 
-  captures(session_id: string): StoredCapture[] {
-    return this.#all<StoredCapture>("SELECT * FROM captures WHERE session_id = ?", session_id)
-  }
-
   capture(part_id: string): StoredCapture | null {
     return this.#get<StoredCapture>("SELECT * FROM captures WHERE part_id = ?", part_id) ?? null
   }
@@ -160,6 +170,15 @@ export class SqliteReads implements Reads {
       digest,
     )
     return row?.body ?? null
+  }
+
+  refusals(api: string, model_id: string): string[] {
+    const rows = this.#all<{ content_id: string }>(
+      "SELECT content_id FROM refusals WHERE api = ? AND model_id = ? ORDER BY content_id",
+      api,
+      model_id,
+    )
+    return rows.map((row) => row.content_id)
   }
 
   blob(content_id: string): { content_id: string; size: number; mime: string } | null {
@@ -241,6 +260,14 @@ export class SqliteReads implements Reads {
        WHERE session_id = ? ORDER BY id DESC`,
       session_id,
     )
+  }
+
+  stream(path: string, now: number): StreamFound {
+    return this.#durable.find(path, now)
+  }
+
+  streamPage(id: string, page: { from: number; max_bytes: number }): StreamPage | null {
+    return this.#durable.page(id, page)
   }
 
   knownBlobs(): string[] {

@@ -72,6 +72,7 @@ export interface TurnRecord {
   id: string
   session_id: string
   message_id: string
+  agent: string
   attempt: number
   state: Turn["state"]
   model_json: string
@@ -87,6 +88,9 @@ export interface TurnRecord {
   capabilities_revision: string | null
   usage_json: string | null
   error_json: string | null
+  waiting_json: string
+  retry_json: string | null
+  notices_json: string
   started_at: number
   ended_at: number | null
 }
@@ -163,15 +167,20 @@ export function turnOf(record: TurnRecord): Turn {
     id: record.id,
     session_id: record.session_id,
     message_id: record.message_id,
+    agent: record.agent,
     attempt: record.attempt,
     state: record.state,
     model: JSON.parse(record.model_json),
     api: record.api,
     fence: record.fence,
     system_prompt_digest: record.system_prompt_digest,
+    tool_catalog_digest: record.tool_catalog_digest,
     capabilities_revision: record.capabilities_revision,
     usage: record.usage_json === null ? null : JSON.parse(record.usage_json),
     error: record.error_json === null ? null : JSON.parse(record.error_json),
+    waiting: JSON.parse(record.waiting_json),
+    retry: record.retry_json === null ? null : JSON.parse(record.retry_json),
+    notices: JSON.parse(record.notices_json),
     started_at: record.started_at,
     ended_at: record.ended_at,
   }

@@ -80,6 +80,7 @@ CREATE TABLE turns (
   id TEXT PRIMARY KEY,
   session_id TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
   message_id TEXT NOT NULL,
+  agent TEXT NOT NULL DEFAULT 'assistant',
   attempt INTEGER NOT NULL,
   state TEXT NOT NULL,
   model_json TEXT NOT NULL,
@@ -95,6 +96,9 @@ CREATE TABLE turns (
   capabilities_revision TEXT,
   usage_json TEXT,
   error_json TEXT,
+  waiting_json TEXT NOT NULL DEFAULT '[]',
+  retry_json TEXT,
+  notices_json TEXT NOT NULL DEFAULT '[]',
   started_at INTEGER NOT NULL,
   ended_at INTEGER
 );
@@ -120,6 +124,16 @@ CREATE TABLE captures (
 );
 CREATE INDEX captures_session ON captures (session_id);
 
+-- Media that a model would not take, so that it is not sent them again (BEY-02).
+CREATE TABLE refusals (
+  api TEXT NOT NULL,
+  model_id TEXT NOT NULL,
+  content_id TEXT NOT NULL,
+  reason TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (api, model_id, content_id)
+) WITHOUT ROWID;
+
 CREATE TABLE system_prompts (digest TEXT PRIMARY KEY, body TEXT NOT NULL, created_at INTEGER NOT NULL);
 
 CREATE TABLE blobs (
@@ -141,6 +155,39 @@ CREATE TABLE uploads (
   uploaded_at INTEGER NOT NULL
 );
 CREATE INDEX uploads_content ON uploads (content_id);
+
+-- Streams that anybody may make and append to (Durable Streams).
+CREATE TABLE durable_streams (
+  id TEXT PRIMARY KEY,
+  path TEXT NOT NULL UNIQUE,
+  content_type TEXT NOT NULL,
+  ttl_seconds INTEGER,
+  expires_at INTEGER,
+  used_at INTEGER NOT NULL,
+  closed INTEGER NOT NULL,
+  closed_by TEXT,
+  deleted INTEGER NOT NULL,
+  tail INTEGER NOT NULL,
+  last_order TEXT,
+  source_id TEXT,
+  source_position INTEGER,
+  fork_within INTEGER NOT NULL
+);
+CREATE INDEX durable_streams_source ON durable_streams (source_id) WHERE source_id IS NOT NULL;
+CREATE TABLE durable_appends (
+  stream_id TEXT NOT NULL,
+  "start" INTEGER NOT NULL,
+  "end" INTEGER NOT NULL,
+  data BLOB NOT NULL
+);
+CREATE UNIQUE INDEX durable_appends_end ON durable_appends (stream_id, "end");
+CREATE TABLE durable_producers (
+  stream_id TEXT NOT NULL,
+  producer_id TEXT NOT NULL,
+  epoch INTEGER NOT NULL,
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (stream_id, producer_id)
+) WITHOUT ROWID;
 
 CREATE TABLE drafts (
   session_id TEXT PRIMARY KEY REFERENCES chat_sessions (id) ON DELETE CASCADE,

@@ -41,6 +41,7 @@ export function appendContract(maker: Maker) {
         "message update",
         "turn insert",
         "status update",
+        "turn-started insert",
       ])
     })
 

@@ -17,7 +17,7 @@ export function performAction(
   const turn = held(tx, input)
   const said = perform(tx, turn, input)
   answer(tx, turn, input, said)
-  const ended = close(tx, turn, { state: "finished", usage: null, error: null })
+  const ended = close(tx, turn, { state: "finished", error: null })
   const next =
     input.owner === null ? null : claim(tx, { session_id: turn.session_id, owner: input.owner })
   return { turn: turnOf(ended), next, txid: tx.txid }

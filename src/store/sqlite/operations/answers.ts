@@ -1,7 +1,9 @@
 import type { Delta, Metadata } from "../../../message/row.ts"
-import type { PartUpsert, TurnEnd } from "../../store.ts"
+import { toolNameOf } from "../../../message/tool-part.ts"
+import type { Answer, PartUpsert } from "../../store.ts"
 import type { EventsRecord, MessageRecord, PartRecord, TurnRecord } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
+import { attach } from "./blobs.ts"
 import { insertMessage, insertPart } from "./messages.ts"
 
 export function openAnswer(
@@ -33,29 +35,41 @@ export function openAnswer(
   tx.tellMessage(record, "insert")
 }
 
-export function closeAnswer(
-  tx: Transaction,
-  turn: TurnRecord,
-  answer: NonNullable<TurnEnd["answer"]>,
-) {
+export function closeAnswer(tx: Transaction, turn: TurnRecord, answer: Answer) {
   for (const part of answer.parts) upsertPart(tx, turn.session_id, answer.message_id, part)
   changeMetadata(tx, turn.session_id, answer.message_id, answer.metadata)
 }
 
+/** The turn's last answer, if the model had not said all of it. */
+export function unfinishedAnswer(tx: Transaction, turn: TurnRecord): MessageRecord | undefined {
+  if (turn.answer_id === null) return undefined
+  const answer = tx.message(turn.session_id, turn.answer_id)
+  return JSON.parse(answer.metadata_json).finish === undefined ? answer : undefined
+}
+
 // Deltas that came after the part's last row are folded into it: what was told stays told.
-export function freezeAnswer(tx: Transaction, turn: TurnRecord, refire: boolean, finish: string) {
-  if (turn.answer_id === null) return
-  for (const [id, delta] of foldDeltas(tx, turn.id))
-    upsertPart(tx, turn.session_id, turn.answer_id, {
-      id,
-      index: delta.part_index,
-      type: delta.part_type,
-      data_json: JSON.stringify({ type: delta.part_type, text: delta.text }),
-    })
-  changeMetadata(tx, turn.session_id, turn.answer_id, {
+export function freezeAnswer(
+  tx: Transaction,
+  turn: TurnRecord,
+  frozen: { answer: MessageRecord; superseded: boolean; finish: string },
+) {
+  const { answer, superseded, finish } = frozen
+  const rows = new Map(tx.parts(answer.id).map((part) => [part.id, part]))
+  for (const delta of foldDeltas(tx, turn.id, answer.id))
+    if (!isWhole(rows.get(delta.part_id), delta))
+      upsertPart(tx, turn.session_id, answer.id, partOfDelta(delta))
+  changeMetadata(tx, turn.session_id, answer.id, {
     finish,
-    ...(refire ? { superseded: true } : {}),
+    ...(superseded ? { superseded: true } : {}),
   })
+}
+
+// The row of a part that was said to its end holds more than its text.
+function isWhole(row: PartRecord | undefined, { text }: Delta): boolean {
+  if (!row) return false
+  if (row.tool_state !== null) return row.tool_state !== "input-streaming"
+  const said: unknown = JSON.parse(row.data_json).text
+  return typeof said === "string" && said.length >= text.length
 }
 
 export function upsertPart(
@@ -73,19 +87,21 @@ export function upsertPart(
     index: part.index,
     type: part.type,
     data_json: part.data_json,
-    tool_call_id: null,
-    tool_state: null,
+    tool_call_id: part.tool_call_id ?? null,
+    tool_state: part.tool_state ?? null,
     created_at: known?.created_at ?? tx.now,
     updated_at: tx.now,
   }
   if (known)
     tx.run(
-      "UPDATE chat_parts SET data_json = ?, updated_at = ? WHERE id = ?",
+      "UPDATE chat_parts SET data_json = ?, tool_state = ?, updated_at = ? WHERE id = ?",
       part.data_json,
+      record.tool_state,
       tx.now,
       part.id,
     )
   else insertPart(tx, record)
+  for (const blob of part.blobs ?? []) attach(tx, session_id, part.id, blob)
   tx.tellPart(record, known ? "update" : "insert")
 }
 
@@ -105,13 +121,23 @@ function changeMetadata(tx: Transaction, session_id: string, id: string, metadat
   tx.tellMessage(changed)
 }
 
-function foldDeltas(tx: Transaction, stream: string): Map<string, Delta> {
+function foldDeltas(tx: Transaction, stream: string, message_id: string): Iterable<Delta> {
   const folded = new Map<string, Delta>()
   for (const delta of deltasOf(tx, stream)) {
+    if (delta.message_id !== message_id) continue
     const before = folded.get(delta.part_id)?.text ?? ""
     folded.set(delta.part_id, { ...delta, text: before.slice(0, delta.offset) + delta.text })
   }
-  return folded
+  return folded.values()
+}
+
+function partOfDelta(delta: Delta): PartUpsert {
+  const { part_id: id, part_index: index, part_type: type, tool_call_id, text } = delta
+  if (toolNameOf(type) === undefined || tool_call_id === undefined)
+    return { id, index, type, data_json: JSON.stringify({ type, text }) }
+  const state = "input-streaming"
+  const data_json = JSON.stringify({ type, tool_call_id, state, input_text: text })
+  return { id, index, type, data_json, tool_call_id, tool_state: state }
 }
 
 function deltasOf(tx: Transaction, stream: string): Delta[] {

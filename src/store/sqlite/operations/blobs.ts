@@ -48,14 +48,15 @@ export function keepCaptures(tx: Transaction, session_id: string, captures: read
 
 /** Blobs that no part, capture or pending upload needs; their rows go, the caller removes the bytes. */
 export function dropUnreferenced(tx: Transaction): string[] {
-  return tx
-    .all<{ content_id: string }>(
-      `DELETE FROM blobs
-       WHERE content_id NOT IN (SELECT content_id FROM blob_references)
-         AND content_id NOT IN (SELECT content_id FROM uploads)
-       RETURNING content_id`,
-    )
-    .map((row) => row.content_id)
+  const dropped = tx.all<{ content_id: string }>(
+    `DELETE FROM blobs
+     WHERE content_id NOT IN (SELECT content_id FROM blob_references)
+       AND content_id NOT IN (SELECT content_id FROM uploads)
+     RETURNING content_id`,
+  )
+  if (dropped.length > 0)
+    tx.run("DELETE FROM refusals WHERE content_id NOT IN (SELECT content_id FROM blobs)")
+  return dropped.map((row) => row.content_id)
 }
 
 function knowBlob(tx: Transaction, { content_id, size, mime }: Bytes) {

@@ -1,7 +1,9 @@
 import { newId } from "../../../message/id.ts"
-import type { Claim, SessionAction } from "../../store.ts"
+import type { Metadata } from "../../../message/row.ts"
+import type { Claim } from "../../store.ts"
 import { type MessageRecord, type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
+import { tellStarted } from "./lifecycle.ts"
 
 export const WAITING = "('queued', 'paused', 'editing')"
 export const LIVE = "('running', 'retrying', 'waiting_on_approval', 'waiting_on_user_input')"
@@ -34,22 +36,9 @@ function firstWaiting(tx: Transaction, session_id: string, also: string) {
 }
 
 function fire(tx: Transaction, session: SessionRecord, head: MessageRecord, owner: string): Claim {
-  const { queued_at: _, ...metadata } = JSON.parse(head.metadata_json)
-  const model_json = metadata.model ? JSON.stringify(metadata.model) : session.model_json
-  const fired: MessageRecord = {
-    ...head,
-    metadata_json: JSON.stringify(metadata),
-    state: "fired",
-    seq: session.next_seq,
-    updated_at: tx.now,
-  }
-  tx.run(
-    "UPDATE chat_messages SET metadata_json = ?, state = 'fired', seq = ?, updated_at = ? WHERE id = ?",
-    fired.metadata_json,
-    fired.seq,
-    tx.now,
-    head.id,
-  )
+  const fired = place(tx, session, head, {})
+  const { model } = JSON.parse(fired.metadata_json)
+  const model_json = model ? JSON.stringify(model) : session.model_json
   tx.run(
     `UPDATE chat_sessions SET next_seq = next_seq + 1, next_fence = next_fence + 1, drain = 'open',
        model_json = ?, updated_at = ? WHERE id = ?`,
@@ -63,51 +52,88 @@ function fire(tx: Transaction, session: SessionRecord, head: MessageRecord, owne
   const turn = openTurn(tx, {
     session_id: session.id,
     message_id: head.id,
+    agent: session.agent,
     attempt: 1,
     model_json,
     fence: session.next_fence,
     owner,
+    answer_id: null,
   })
-  return claimOf(session, turn, metadata.action ?? null)
+  return claimOf(session, turn, fired)
 }
 
-export function claimOf(
+/** Give a waiting message its place in history: from here on it has fired. */
+export function place(
+  tx: Transaction,
   session: SessionRecord,
-  turn: TurnRecord,
-  action: SessionAction | null,
-): Claim {
+  message: MessageRecord,
+  more: Metadata,
+): MessageRecord {
+  const { queued_at: _, ...metadata } = JSON.parse(message.metadata_json)
+  const fired: MessageRecord = {
+    ...message,
+    metadata_json: JSON.stringify({ ...metadata, ...more }),
+    state: "fired",
+    seq: session.next_seq,
+    updated_at: tx.now,
+  }
+  tx.run(
+    "UPDATE chat_messages SET metadata_json = ?, state = 'fired', seq = ?, updated_at = ? WHERE id = ?",
+    fired.metadata_json,
+    fired.seq,
+    tx.now,
+    fired.id,
+  )
+  return fired
+}
+
+export function claimOf(session: SessionRecord, turn: TurnRecord, fired: MessageRecord): Claim {
+  const { action = null, trigger } = JSON.parse(fired.metadata_json)
   return {
     turn: turnOf(turn),
     path: JSON.parse(session.path_json),
     path_revision: session.path_revision,
     workspace_root: session.workspace_root,
     action,
+    permissions: JSON.parse(session.permissions_json),
+    headless: trigger !== undefined,
+    answer_id: turn.answer_id,
   }
 }
 
 type NewTurn = Pick<
   TurnRecord,
-  "session_id" | "message_id" | "attempt" | "model_json" | "fence" | "owner"
+  | "session_id"
+  | "message_id"
+  | "agent"
+  | "attempt"
+  | "model_json"
+  | "fence"
+  | "owner"
+  | "answer_id"
 >
 
 export function openTurn(tx: Transaction, turn: NewTurn): TurnRecord {
   const id = newId("trn", tx.now)
   tx.run(
-    `INSERT INTO turns (id, session_id, message_id, attempt, state, model_json, fence, owner,
-       started_at) VALUES (?, ?, ?, ?, 'running', ?, ?, ?, ?)`,
+    `INSERT INTO turns (id, session_id, message_id, agent, attempt, state, model_json, fence, owner,
+       answer_id, started_at) VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?)`,
     id,
     turn.session_id,
     turn.message_id,
+    turn.agent,
     turn.attempt,
     turn.model_json,
     turn.fence,
     turn.owner,
+    turn.answer_id,
     tx.now,
   )
   tx.run("INSERT INTO streams (id, session_id) VALUES (?, ?)", id, turn.session_id)
   const record = tx.get<TurnRecord>("SELECT * FROM turns WHERE id = ?", id)
   if (!record) throw new Error(`turn ${id} was not written`)
   tx.tellTurn(record, "insert")
+  tellStarted(tx, record)
   return record
 }
 

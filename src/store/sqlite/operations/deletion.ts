@@ -31,7 +31,7 @@ export function purgeMessage(
   const session = tx.session(input.session_id)
   const record = tx.message(session.id, input.message_id)
   const live = liveTurn(tx, session.id)
-  if (live && (live.message_id === record.id || live.answer_id === record.id))
+  if (live && (live.message_id === record.id || turnIdOf(record) === live.id))
     throw new Refusal("conflict", `message ${record.id} belongs to a turn that is still running`)
   removeParts(tx, record)
   removeTurnText(tx, record)
@@ -165,8 +165,14 @@ function removeParts(tx: Transaction, message: MessageRecord) {
 
 // The answer's text also stands in the stream of the turn that wrote it.
 function removeTurnText(tx: Transaction, message: MessageRecord) {
-  const turns = tx.all<{ id: string }>("SELECT id FROM turns WHERE answer_id = ?", message.id)
-  for (const { id } of turns) restartStream(tx, id)
+  const turn_id = turnIdOf(message)
+  if (turn_id !== undefined) restartStream(tx, turn_id)
+}
+
+// The turn in which it was said, or into which it was steered.
+function turnIdOf({ metadata_json }: MessageRecord): string | undefined {
+  const { turn_id, steered } = JSON.parse(metadata_json)
+  return turn_id ?? steered
 }
 
 // One number is left out: a reader who had heard everything stands before the new beginning too, and

@@ -9,7 +9,12 @@ import { rewind, unrewind } from "./path.ts"
 import { append, cancelQueued, changeQueued, type RawAppended } from "./queue.ts"
 import { branch, changeSession, createSession } from "./sessions.ts"
 import { importRows } from "./transfer.ts"
-import { beat, endTurn, interrupt, recordRequest, recordStream, requestAbort } from "./turns.ts"
+import { interrupt } from "./interrupt.ts"
+import { appendStream, createStream, deleteStream, useStream } from "./streams.ts"
+import { takeSteers } from "./steer.ts"
+import { endAnswer, recordCalls } from "./steps.ts"
+import { beat, endTurn, recordRequest, recordRetry, recordStream, requestAbort } from "./turns.ts"
+import { resolveCall, resumeTurn, waitFor } from "./waiting.ts"
 
 /** `vacuum` cannot run inside a transaction; the committer does it between two. */
 export type OperationName = Exclude<keyof Writes, "vacuum">
@@ -33,6 +38,13 @@ export const OPERATIONS: Operations = {
   claim,
   recordRequest,
   recordStream,
+  recordRetry,
+  endAnswer,
+  recordCalls,
+  takeSteers,
+  waitFor,
+  resolveCall,
+  resumeTurn,
   endTurn,
   performAction,
   requestAbort,
@@ -40,6 +52,10 @@ export const OPERATIONS: Operations = {
   interrupt,
   recordUpload,
   saveDraft,
+  createStream,
+  appendStream,
+  deleteStream,
+  useStream,
   deleteSession,
   purgeMessage,
   sweep,

@@ -2,48 +2,51 @@ import { Refusal } from "../../../message/refusal.ts"
 import type { Turn, Usage } from "../../../message/row.ts"
 import type {
   Claim,
-  Interruption,
   RequestRecord,
+  RetryRecord,
   StreamRecord,
   TurnEnd,
+  TurnEnded,
   TurnKey,
 } from "../../store.ts"
 import { type TurnRecord, turnOf } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
-import { closeAnswer, freezeAnswer, openAnswer, upsertPart } from "./answers.ts"
+import { closeAnswer, openAnswer, upsertPart } from "./answers.ts"
 import { keepCaptures } from "./blobs.ts"
-import { claim, claimOf, LIVE, liveTurn, openTurn } from "./claim.ts"
+import { claim, LIVE, liveTurn } from "./claim.ts"
+import { tellFinished } from "./lifecycle.ts"
 import { cancelAll } from "./queue.ts"
-
-/** A turn that a crash cut short is taken up again this often before it is left as it is. */
-const MAX_ATTEMPTS = 3
+import { steersFirst, takeAllSteers } from "./steer.ts"
 
 export function recordRequest(tx: Transaction, input: RequestRecord): { txid: string } {
   const turn = held(tx, input)
   keepDocument(tx, input.system_prompt)
   keepDocument(tx, input.tool_catalog)
   keepCaptures(tx, turn.session_id, input.captures)
-  for (const { message_id, receipt } of input.receipts)
-    tx.run(
-      `INSERT OR REPLACE INTO receipts (session_id, turn_id, message_id, part_id, data_json)
-       VALUES (?, ?, ?, ?, ?)`,
-      turn.session_id,
-      turn.id,
-      message_id,
-      receipt.part,
-      JSON.stringify(receipt),
-    )
+  keepReceipts(tx, turn, input)
+  keepRefusals(tx, turn, input)
+  const record: TurnRecord = {
+    ...turn,
+    api: input.api,
+    capabilities_revision: input.capabilities_revision,
+    system_prompt_digest: input.system_prompt.digest,
+    tool_catalog_digest: input.tool_catalog.digest,
+    answer_id: input.answer.message_id,
+    notices_json: withNotices(turn, input.notices ?? []),
+  }
   tx.run(
     `UPDATE turns SET api = ?, capabilities_revision = ?, system_prompt_digest = ?,
-       tool_catalog_digest = ?, answer_id = ? WHERE id = ?`,
-    input.api,
-    input.capabilities_revision,
-    input.system_prompt.digest,
-    input.tool_catalog.digest,
-    input.answer.message_id,
+       tool_catalog_digest = ?, answer_id = ?, notices_json = ? WHERE id = ?`,
+    record.api,
+    record.capabilities_revision,
+    record.system_prompt_digest,
+    record.tool_catalog_digest,
+    record.answer_id,
+    record.notices_json,
     turn.id,
   )
-  openAnswer(tx, turn, input.answer)
+  if (record.notices_json !== turn.notices_json) tx.tellTurn(record)
+  if (turn.answer_id !== input.answer.message_id) openAnswer(tx, turn, input.answer)
   return { txid: tx.txid }
 }
 
@@ -55,19 +58,25 @@ export function recordStream(tx: Transaction, input: StreamRecord): { txid: stri
   return { txid: tx.txid }
 }
 
-/** The turn's end, its answer's last state, and the next claim are one commit. */
-export function endTurn(
-  tx: Transaction,
-  input: TurnEnd,
-): { turn: Turn; next: Claim | null; txid: string } {
+export function recordRetry(tx: Transaction, input: RetryRecord): { txid: string } {
   const turn = held(tx, input)
-  if (input.answer) closeAnswer(tx, turn, input.answer)
-  const ended = close(tx, turn, { state: input.state, usage: input.usage, error: input.error })
-  if (input.usage) addUsage(tx, turn.session_id, input.usage)
+  const state = input.retry ? "retrying" : "running"
+  changeTurn(tx, { ...turn, state, retry_json: input.retry && JSON.stringify(input.retry) })
+  return { txid: tx.txid }
+}
+
+/** The turn's end, its answer's last state, and the next claim are one commit; and so is its going on
+ *  with what was steered into it. */
+export function endTurn(tx: Transaction, input: TurnEnd): TurnEnded {
+  const before = held(tx, input)
+  if (input.answer) closeAnswer(tx, before, input.answer)
+  const turn = addUsage(tx, before, input.usage)
+  const { txid } = tx
+  const steered = input.takes_steers && input.state === "finished" ? takeAllSteers(tx, turn) : []
+  if (steered.length > 0) return { turn: turnOf(turn), next: null, steered, txid }
+  const ended = close(tx, turn, { state: input.state, error: input.error })
   if (input.state === "error") stopDrain(tx, turn.session_id)
-  const next =
-    input.owner === null ? null : claim(tx, { session_id: turn.session_id, owner: input.owner })
-  return { turn: turnOf(ended), next, txid: tx.txid }
+  return { turn: turnOf(ended), next: nextClaim(tx, turn, input.owner), steered, txid }
 }
 
 export function requestAbort(
@@ -78,6 +87,11 @@ export function requestAbort(
   const cancelled = input.clear ? cancelAll(tx, input.session_id) : []
   const turn = liveTurn(tx, input.session_id)
   if (!turn) return { turn: null, cancelled }
+  // Nobody runs a turn that waits for a person, so nobody else would end it.
+  if (isWaiting(turn)) {
+    const ended = close(tx, turn, { state: "aborted", error: null })
+    return { turn: turnOf(ended), cancelled }
+  }
   tx.run(
     "UPDATE turns SET abort_requested_at = coalesce(abort_requested_at, ?) WHERE id = ?",
     tx.now,
@@ -103,45 +117,35 @@ export function beat(
   }
 }
 
-/** A dead owner's turn becomes `interrupted`. It is taken up again by itself only when no tool with
- *  side effects ran; either way the queue goes on. */
-export function interrupt(
-  tx: Transaction,
-  input: Interruption,
-): { turn: Turn | null; next: Claim | null } {
-  const turn = tx.get<TurnRecord>(
-    `SELECT * FROM turns WHERE id = ? AND fence = ? AND beat = ? AND state IN ${LIVE}`,
-    input.turn_id,
-    input.fence,
-    input.beat,
-  )
-  if (!turn) return { turn: null, next: null }
-  const refire =
-    input.refire &&
-    input.owner !== null &&
-    turn.side_effects === 0 &&
-    turn.abort_requested_at === null &&
-    turn.attempt < MAX_ATTEMPTS
-  const aborted = turn.abort_requested_at !== null
-  freezeAnswer(tx, turn, refire, aborted ? "abort" : "interrupted")
-  const ended = close(tx, turn, {
-    state: aborted ? "aborted" : "interrupted",
-    usage: null,
-    error: null,
-  })
-  const next = refire ? again(tx, turn, input.owner ?? "") : nextClaim(tx, turn, input.owner)
-  return { turn: turnOf(ended), next }
-}
-
 /** The turn that this key may still write to. A stale key is refused: someone else took over. */
 export function held(tx: Transaction, key: TurnKey): TurnRecord {
   const turn = tx.get<TurnRecord>(
-    `SELECT * FROM turns WHERE id = ? AND fence = ? AND state IN ${LIVE}`,
+    `SELECT * FROM turns WHERE id = ? AND fence = ? AND state IN ('running', 'retrying')`,
     key.turn_id,
     key.fence,
   )
   if (!turn) throw new Refusal("stale", `turn ${key.turn_id} is over: its writer was replaced`)
   return turn
+}
+
+export function isWaiting({ state }: TurnRecord): boolean {
+  return state === "waiting_on_approval" || state === "waiting_on_user_input"
+}
+
+/** Write what changes while a turn lives, and tell of it. */
+export function changeTurn(tx: Transaction, turn: TurnRecord) {
+  tx.run(
+    `UPDATE turns SET state = ?, waiting_json = ?, retry_json = ?, owner = ?, fence = ?, beat = ?
+     WHERE id = ?`,
+    turn.state,
+    turn.waiting_json,
+    turn.retry_json,
+    turn.owner,
+    turn.fence,
+    turn.beat,
+    turn.id,
+  )
+  tx.tellTurn(turn)
 }
 
 function keepDocument(tx: Transaction, document: { digest: string; body: string }) {
@@ -154,9 +158,40 @@ function keepDocument(tx: Transaction, document: { digest: string; body: string 
   )
 }
 
+function keepReceipts(tx: Transaction, turn: TurnRecord, { receipts }: RequestRecord) {
+  for (const { message_id, receipt } of receipts)
+    tx.run(
+      `INSERT OR REPLACE INTO receipts (session_id, turn_id, message_id, part_id, data_json)
+       VALUES (?, ?, ?, ?, ?)`,
+      turn.session_id,
+      turn.id,
+      message_id,
+      receipt.part,
+      JSON.stringify(receipt),
+    )
+}
+
+function keepRefusals(tx: Transaction, turn: TurnRecord, { api, refused = [] }: RequestRecord) {
+  const { model_id } = JSON.parse(turn.model_json)
+  for (const { content_id, reason } of refused)
+    tx.run(
+      `INSERT INTO refusals (api, model_id, content_id, reason, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+      api,
+      model_id,
+      content_id,
+      reason,
+      tx.now,
+    )
+}
+
+function withNotices(turn: TurnRecord, notices: readonly string[]): string {
+  if (notices.length === 0) return turn.notices_json
+  return JSON.stringify([...JSON.parse(turn.notices_json), ...notices])
+}
+
 interface Ending {
   readonly state: Turn["state"]
-  readonly usage: Usage | null
   readonly error: { code: string; message: string } | null
 }
 
@@ -164,14 +199,15 @@ export function close(tx: Transaction, turn: TurnRecord, ending: Ending): TurnRe
   const ended: TurnRecord = {
     ...turn,
     state: ending.state,
-    usage_json: ending.usage && JSON.stringify(ending.usage),
     error_json: ending.error && JSON.stringify(ending.error),
+    waiting_json: "[]",
+    retry_json: null,
     ended_at: tx.now,
   }
   tx.run(
-    "UPDATE turns SET state = ?, usage_json = ?, error_json = ?, ended_at = ? WHERE id = ?",
+    `UPDATE turns SET state = ?, error_json = ?, waiting_json = '[]', retry_json = NULL,
+       ended_at = ? WHERE id = ?`,
     ended.state,
-    ended.usage_json,
     ended.error_json,
     tx.now,
     turn.id,
@@ -179,10 +215,13 @@ export function close(tx: Transaction, turn: TurnRecord, ending: Ending): TurnRe
   tx.run("UPDATE streams SET closed_at = ? WHERE id = ?", tx.now, turn.id)
   tx.run("UPDATE chat_sessions SET updated_at = ? WHERE id = ?", tx.now, turn.session_id)
   tx.tellTurn(ended)
+  tellFinished(tx, ended)
   return ended
 }
 
-function addUsage(tx: Transaction, session_id: string, usage: Usage) {
+/** What a step used, added to its turn and its session (SES-002). */
+export function addUsage(tx: Transaction, turn: TurnRecord, usage: Usage | null): TurnRecord {
+  if (!usage) return turn
   tx.run(
     `UPDATE chat_sessions SET prompt_tokens = prompt_tokens + ?,
        completion_tokens = completion_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
@@ -194,12 +233,27 @@ function addUsage(tx: Transaction, session_id: string, usage: Usage) {
     usage.cache_read,
     usage.cache_write,
     usage.input + usage.output + usage.reasoning + usage.cache_read + usage.cache_write,
-    session_id,
+    turn.session_id,
   )
+  const before: Usage | null = turn.usage_json === null ? null : JSON.parse(turn.usage_json)
+  const usage_json = JSON.stringify(before ? sum(before, usage) : usage)
+  tx.run("UPDATE turns SET usage_json = ? WHERE id = ?", usage_json, turn.id)
+  return { ...turn, usage_json }
+}
+
+function sum(one: Usage, other: Usage): Usage {
+  return {
+    input: one.input + other.input,
+    output: one.output + other.output,
+    reasoning: one.reasoning + other.reasoning,
+    cache_read: one.cache_read + other.cache_read,
+    cache_write: one.cache_write + other.cache_write,
+  }
 }
 
 // A hard failure holds the queue; what waited to run now waits like the rest (UXH-003).
 function stopDrain(tx: Transaction, session_id: string) {
+  steersFirst(tx, session_id)
   tx.run("UPDATE chat_sessions SET drain = 'stopped' WHERE id = ?", session_id)
   tx.run(
     `UPDATE chat_messages SET mode = 'queued'
@@ -209,21 +263,6 @@ function stopDrain(tx: Transaction, session_id: string) {
   tx.tellSession(tx.session(session_id))
 }
 
-function again(tx: Transaction, turn: TurnRecord, owner: string): Claim {
-  const session = tx.session(turn.session_id)
-  tx.run("UPDATE chat_sessions SET next_fence = next_fence + 1 WHERE id = ?", session.id)
-  const next = openTurn(tx, {
-    session_id: session.id,
-    message_id: turn.message_id,
-    attempt: turn.attempt + 1,
-    model_json: turn.model_json,
-    fence: session.next_fence,
-    owner,
-  })
-  const { metadata_json } = tx.message(session.id, turn.message_id)
-  return claimOf(session, next, JSON.parse(metadata_json).action ?? null)
-}
-
-function nextClaim(tx: Transaction, turn: TurnRecord, owner: string | null): Claim | null {
+export function nextClaim(tx: Transaction, turn: TurnRecord, owner: string | null): Claim | null {
   return owner === null ? null : claim(tx, { session_id: turn.session_id, owner })
 }

@@ -1,0 +1,81 @@
+import { z } from "zod"
+import { MAX_TEXT_CHARACTERS } from "../../message/limits.ts"
+import { Turn } from "../../message/row.ts"
+import type { Resolution } from "../../store/store.ts"
+import { type Asked, type Route, route } from "../route.ts"
+
+const MAX_ANSWERS = 64
+const MAX_REASON_CHARACTERS = 4096
+
+const Answered = z.object({ turn: Turn, txid: z.string() })
+
+/** Said of this call, or of all that are like it. */
+const Kept = {
+  always: z.boolean().default(false),
+  pattern: z.string().min(1).max(1024).optional(),
+}
+
+const Approval = z.strictObject(Kept)
+const Denial = z.strictObject({ ...Kept, reason: z.string().max(MAX_REASON_CHARACTERS).optional() })
+const Reply = z.strictObject({
+  answers: z
+    .array(z.array(z.string().max(MAX_TEXT_CHARACTERS)).max(MAX_ANSWERS))
+    .min(1)
+    .max(MAX_ANSWERS),
+})
+const Nothing = z.strictObject({})
+
+/** What a person says to a call that a turn waits for; 409 when it waits no longer (SES-071). */
+export const callRoutes: readonly Route[] = [
+  route({
+    method: "post",
+    path: "/v1/sessions/:id/turns/:turn/calls/:call/approve",
+    summary: "Let a call run, or always those like it in this session",
+    body: Approval,
+    answer: Answered,
+    handle: (asked) => say(asked, { type: "approve" }, asked.body),
+  }),
+  route({
+    method: "post",
+    path: "/v1/sessions/:id/turns/:turn/calls/:call/deny",
+    summary: "Do not let a call run; the model is told",
+    body: Denial,
+    answer: Answered,
+    handle: (asked) => say(asked, { type: "deny", reason: asked.body.reason ?? null }, asked.body),
+  }),
+  route({
+    method: "post",
+    path: "/v1/sessions/:id/turns/:turn/calls/:call/answer",
+    summary: "Answer what a call asks",
+    body: Reply,
+    answer: Answered,
+    handle: (asked) => say(asked, { type: "answer", answers: asked.body.answers }),
+  }),
+  route({
+    method: "post",
+    path: "/v1/sessions/:id/turns/:turn/calls/:call/retry",
+    summary: "Run a call again that a crash cut off and that may have run",
+    body: Nothing,
+    answer: Answered,
+    handle: (asked) => say(asked, { type: "retry" }),
+  }),
+  route({
+    method: "post",
+    path: "/v1/sessions/:id/turns/:turn/calls/:call/skip",
+    summary: "Leave a call that may have run as it is; the model is told",
+    body: Nothing,
+    answer: Answered,
+    handle: (asked) => say(asked, { type: "skip" }),
+  }),
+]
+
+async function say(
+  { host, param }: Pick<Asked, "host" | "param">,
+  resolution: Resolution,
+  { always = false, pattern }: { always?: boolean; pattern?: string | undefined } = {},
+) {
+  const call_id = param("call")
+  const saying = { call_id, resolution, always, pattern }
+  const { turn, txid } = await host.resolveCall(param("id"), param("turn"), saying)
+  return { turn, txid }
+}

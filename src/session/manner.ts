@@ -1,0 +1,47 @@
+import type { Policy } from "../lower/policy.ts"
+import type { ModelChoice } from "../message/message.ts"
+import type { Capabilities } from "../model/capabilities.ts"
+import type { Model } from "../model/models.ts"
+import type { Envelope } from "../provider/provider.ts"
+import { ASSISTANT, toolsOf } from "./agent.ts"
+import { envelopeOf, thinkingOf } from "./envelope.ts"
+import { systemPrompt, toolCatalog } from "./system-prompt.ts"
+import { policyOf, type TurnRooms } from "./talk.ts"
+
+export type MannerRooms = Pick<TurnRooms, "agents" | "tools" | "sections">
+
+/** Whose turn it would be. */
+export interface Speaker {
+  readonly id: string
+  readonly agent: string
+  readonly workspace_root: string | null
+}
+
+export interface Asked {
+  readonly choice: ModelChoice
+  readonly model: Model
+  readonly capabilities: Capabilities
+}
+
+/** How a session's agent would ask a model: what its requests say beside their messages, and how
+ *  parts are lowered for it. */
+export interface Manner {
+  readonly envelope: Envelope
+  readonly policy: Policy
+}
+
+export async function mannerOf(
+  rooms: MannerRooms,
+  { id, agent: type, workspace_root }: Speaker,
+  { choice, model, capabilities }: Asked,
+): Promise<Manner> {
+  const agent = rooms.agents.get(type) ?? rooms.agents.get(ASSISTANT.type) ?? ASSISTANT
+  const place = { session_id: id, workspace_root, agent }
+  const tools = toolsOf(agent, await rooms.tools(place), capabilities)
+  const system = systemPrompt({ manifest: agent.prompt, ...(await rooms.sections(place)) })
+  const thinking = thinkingOf(model, choice)
+  return {
+    envelope: envelopeOf(model, { system, catalog: toolCatalog(tools), thinking }),
+    policy: policyOf(agent, tools, thinking),
+  }
+}

@@ -1,0 +1,74 @@
+import type { ModelChoice } from "../message/message.ts"
+import { Refusal } from "../message/refusal.ts"
+import type { Session } from "../message/row.ts"
+import type { Model } from "../model/models.ts"
+import { estimateTokens } from "../model/tokens.ts"
+import type { MessageReceipt } from "./lower-message.ts"
+import { type ReceiptDifference, receiptDifferences } from "./receipt-difference.ts"
+import { answerTokens, Relowering, type RelowerRooms, type Said, saidIn } from "./relower.ts"
+
+/** One model's side of a switch. */
+export interface SwitchSide {
+  readonly provider_id: string
+  readonly model_id: string
+  readonly api: string
+  readonly capabilities_revision: string
+  readonly context_tokens: number
+  /** What the history comes to for it, its system prompt included; an estimate. */
+  readonly tokens: number
+  /** Whether that leaves room for an answer. */
+  readonly fits: boolean
+}
+
+export interface SwitchReport {
+  readonly session_id: string
+  readonly from: SwitchSide
+  readonly to: SwitchSide
+  readonly changes: readonly ReceiptDifference[]
+}
+
+/** What changes when a session goes on with another model: the whole history is lowered for both,
+ *  and the parts whose receipts differ are told (BEY-02). Nothing is kept. */
+export async function switchReport(
+  rooms: RelowerRooms,
+  session: Session,
+  choice: ModelChoice,
+): Promise<SwitchReport> {
+  const said = await saidIn(rooms, session)
+  const before = await seenBy(rooms, said, session.model)
+  const after = await seenBy(rooms, said, choice)
+  return {
+    session_id: session.id,
+    from: before.side,
+    to: after.side,
+    changes: receiptDifferences(before.receipts, after.receipts),
+  }
+}
+
+interface Seen {
+  readonly side: SwitchSide
+  readonly receipts: readonly MessageReceipt[]
+}
+
+/** Of the context, for the answer (SES-030). */
+const MAX_RESERVE_TOKENS = 20_000
+
+async function seenBy(rooms: RelowerRooms, said: Said, choice: ModelChoice): Promise<Seen> {
+  const model = found(rooms, choice)
+  const { provider_id, model_id, api, context_tokens, output_tokens } = model
+  const relowering = new Relowering(rooms, said, { choice, model })
+  const { envelope } = await relowering.manner()
+  const receipts = await relowering.upTo(said.messages.length)
+  const shown = receipts.reduce((sum, { receipt }) => sum + receipt.tokens, 0)
+  const tokens = estimateTokens(envelope.system) + shown + answerTokens(said)
+  const fits = tokens <= context_tokens - Math.min(MAX_RESERVE_TOKENS, output_tokens)
+  const capabilities_revision = relowering.capabilities.revision
+  const side = { provider_id, model_id, api, capabilities_revision, context_tokens, tokens, fits }
+  return { side, receipts }
+}
+
+function found({ models }: RelowerRooms, choice: ModelChoice): Model {
+  const model = models.find(choice)
+  if (model) return model
+  throw new Refusal("unknown_model", `there is no provider ${choice.provider_id} here`)
+}

@@ -1,0 +1,138 @@
+import type { BlobStore } from "../files/blobs.ts"
+import type { Policy } from "../lower/policy.ts"
+import type { Capabilities } from "../model/capabilities.ts"
+import type { Knowledge } from "../model/layers.ts"
+import type { Model } from "../model/models.ts"
+import type { Thinking } from "../model/prompt.ts"
+import { PermissionRule } from "../policy/permissions.ts"
+import type { ToolBefore } from "../policy/watchdog.ts"
+import type { Provider } from "../provider/provider.ts"
+import type { Claim, Store } from "../store/store.ts"
+import type { Tool, ToolRuntime } from "../tool/tool.ts"
+import { type Agent, ASSISTANT, toolsOf } from "./agent.ts"
+import { thinkingOf } from "./envelope.ts"
+import type { PromptHistory } from "./prompt-history.ts"
+import {
+  type Document,
+  type PromptSections,
+  systemPrompt,
+  type ToolCatalog,
+  toolCatalog,
+} from "./system-prompt.ts"
+
+/** Where a turn runs: what the host knows of its session. */
+export interface TurnPlace {
+  readonly session_id: string
+  readonly workspace_root: string | null
+  readonly agent: Agent
+}
+
+/** What a turn needs of the house. */
+export interface TurnRooms {
+  readonly store: Store
+  readonly blobs: BlobStore
+  readonly history: PromptHistory
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly models: Pick<Knowledge, "find" | "capabilities">
+  readonly owner: string
+  /** By their type; a session whose agent is not here is the assistant's. */
+  readonly agents: ReadonlyMap<string, Agent>
+  /** The tools that the host offers; the same list as long as they are the same tools. */
+  tools(place: TurnPlace): Promise<readonly Tool[]>
+  /** What the system prompt says beside the manifest (SES-050). */
+  sections(place: TurnPlace): Promise<Omit<PromptSections, "manifest">>
+  /** The project's layer of the permission rules. */
+  rules(place: TurnPlace): Promise<readonly PermissionRule[]>
+  /** The world as the session's tools reach it. */
+  runtime(place: TurnPlace, rules: readonly PermissionRule[]): HostRuntime
+  /** The host's own look at every call (WDG-001). */
+  readonly before?: ToolBefore | undefined
+  /** Nobody is there to be asked. */
+  readonly headless: boolean
+}
+
+export type HostRuntime = Omit<
+  ToolRuntime,
+  "session_id" | "turn_id" | "call_id" | "workspace_root" | "signal" | "blobs" | "capabilities"
+>
+
+/** One turn's conversation: who is asked, as whom, with which tools. */
+export interface Talk {
+  readonly claim: Claim
+  readonly place: TurnPlace
+  readonly provider: Provider
+  readonly model: Model
+  readonly capabilities: Capabilities
+  readonly thinking: Thinking | undefined
+  readonly tools: readonly Tool[]
+  readonly rules: readonly PermissionRule[]
+  readonly system: Document
+  readonly catalog: ToolCatalog
+  readonly policy: Policy
+  readonly headless: boolean
+  readonly signal: AbortSignal
+}
+
+export type Opened =
+  | { readonly type: "talk"; readonly talk: Talk }
+  | { readonly type: "nobody"; readonly error: { code: string; message: string } }
+
+/** All that stays the same from a turn's first step to its last. */
+export async function openTalk(
+  rooms: TurnRooms,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const choice = claim.turn.model
+  const model = rooms.models.find(choice)
+  const provider = rooms.providers.get(choice.provider_id)
+  if (!model || !provider) {
+    const message = `${choice.provider_id} is not set up here, so ${choice.model_id} cannot answer`
+    return { type: "nobody", error: { code: "unknown_model", message } }
+  }
+  const capabilities = rooms.models.capabilities(model)
+  const place = placeOf(rooms, claim)
+  const { agent } = place
+  const tools = toolsOf(agent, await rooms.tools(place), capabilities)
+  const sections = await rooms.sections(place)
+  const thinking = thinkingOf(model, choice)
+  const talk: Talk = {
+    claim,
+    place,
+    provider,
+    model,
+    capabilities,
+    thinking,
+    tools,
+    rules: [...agent.permissions, ...(await rooms.rules(place)), ...sessionRules(claim)],
+    system: systemPrompt({ manifest: agent.prompt, ...sections }),
+    catalog: toolCatalog(tools),
+    policy: policyOf(agent, tools, thinking),
+    headless: rooms.headless || claim.headless,
+    signal,
+  }
+  return { type: "talk", talk }
+}
+
+function placeOf({ agents }: TurnRooms, { turn, workspace_root }: Claim): TurnPlace {
+  const agent = agents.get(turn.agent) ?? agents.get(ASSISTANT.type) ?? ASSISTANT
+  return { session_id: turn.session_id, workspace_root, agent }
+}
+
+// Rows may come from elsewhere: a rule that is none says nothing.
+function sessionRules({ permissions }: Claim): PermissionRule[] {
+  return permissions.flatMap((rule) => {
+    const parsed = PermissionRule.safeParse(rule)
+    return parsed.success && parsed.data.source === "session" ? [parsed.data] : []
+  })
+}
+
+export function policyOf(agent: Agent, tools: readonly Tool[], thinking: Thinking | undefined): Policy {
+  const claimed = tools.flatMap(({ id, consumes }) => consumes.map((kind) => [kind, id] as const))
+  return {
+    file_refs: "auto",
+    ...(claimed.length > 0 ? { claimed: Object.fromEntries(claimed) } : {}),
+    ...(agent.lower ? { custom: agent.lower } : {}),
+    ...(thinking?.type === "budget" ? { thinking_budget: true } : {}),
+  }
+}

@@ -1,0 +1,60 @@
+import type { BlobStore } from "../files/blobs.ts"
+import type { ScratchFolders } from "../files/scratch.ts"
+import type { Sources } from "../lower/load.ts"
+import type { Knowledge } from "../model/layers.ts"
+import type { ToolBefore } from "../policy/watchdog.ts"
+import type { Provider } from "../provider/provider.ts"
+import type { Store } from "../store/store.ts"
+import type { Tool } from "../tool/tool.ts"
+import { type Agent, ASSISTANT } from "./agent.ts"
+import type { MannerRooms } from "./manner.ts"
+import type { PromptHistory } from "./prompt-history.ts"
+import type { TurnRooms } from "./talk.ts"
+
+/** What a host may say about how its turns run. */
+export interface TurnOptions {
+  /** Beside the built-in assistant, or in its stead. */
+  readonly agents?: readonly Agent[] | undefined
+  readonly tools?: TurnRooms["tools"] | readonly Tool[] | undefined
+  readonly sections?: TurnRooms["sections"] | undefined
+  readonly rules?: TurnRooms["rules"] | undefined
+  readonly before?: ToolBefore | undefined
+  readonly headless?: boolean | undefined
+}
+
+interface House {
+  readonly store: Store
+  readonly blobs: BlobStore
+  readonly history: PromptHistory
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly models: Pick<Knowledge, "find" | "capabilities">
+  readonly owner: string
+  readonly scratch: ScratchFolders
+  ingress(workspace_root: string | null): NonNullable<Sources["ingress"]>
+}
+
+/** Who answers, with which tools, and what the system prompt says. */
+export function mannerRooms({ agents = [], tools = [], sections }: TurnOptions): MannerRooms {
+  return {
+    agents: new Map([ASSISTANT, ...agents].map((agent) => [agent.type, agent])),
+    tools: typeof tools === "function" ? tools : async () => tools,
+    sections: sections ?? (async () => ({})),
+  }
+}
+
+/** What turns need, out of what a house has and its host says. */
+export function turnRooms(house: House, options: TurnOptions): TurnRooms {
+  const { scratch, ingress, ...rooms } = house
+  const { rules, before, headless = false } = options
+  return {
+    ...rooms,
+    ...mannerRooms(options),
+    rules: rules ?? (async () => []),
+    runtime: ({ session_id, workspace_root, agent }) => ({
+      scratch_dir: async () => (await scratch.open(session_id, agent.scratch)).path,
+      ingress: ingress(workspace_root),
+    }),
+    before,
+    headless,
+  }
+}

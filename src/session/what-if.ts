@@ -1,0 +1,59 @@
+import type { ModelChoice } from "../message/message.ts"
+import { Refusal } from "../message/refusal.ts"
+import type { Knowledge } from "../model/layers.ts"
+import type { Provider } from "../provider/provider.ts"
+import type { Store } from "../store/store.ts"
+import { type DiffLowering, type DiffLoweringQuery, diffLowering } from "./diff-lowering.ts"
+import { type Draft, type DryRun, dryRun, heldTokens } from "./dry-run.ts"
+import type { HistoryRooms } from "./lower-message.ts"
+import type { MannerRooms } from "./manner.ts"
+import { type SwitchReport, switchReport } from "./switch.ts"
+
+export interface WhatIfRooms extends HistoryRooms, MannerRooms {
+  readonly store: Store
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly models: Pick<Knowledge, "models" | "find" | "capabilities">
+}
+
+export interface AskedDraft extends Omit<Draft, "speaker" | "history_tokens"> {
+  /** The session that it would be said in. */
+  readonly session_id?: string | undefined
+}
+
+/** What would be sent, without sending it: nothing that is asked here is kept. */
+export class WhatIf {
+  readonly #rooms: WhatIfRooms
+
+  constructor(rooms: WhatIfRooms) {
+    this.#rooms = rooms
+  }
+
+  /** What a model would be sent for a draft, and how full that makes its context. */
+  async lower({ session_id, ...draft }: AskedDraft): Promise<DryRun> {
+    const { store } = this.#rooms
+    const session = session_id === undefined ? undefined : await this.#session(session_id)
+    const rooms = {
+      ...this.#rooms,
+      ingress: this.#rooms.ingress(draft.workspace_root),
+      refused: (api: string, model_id: string) => store.refusals(api, model_id),
+    }
+    const history_tokens = session ? await heldTokens(store, session.id) : 0
+    return dryRun(rooms, { ...draft, history_tokens, ...(session ? { speaker: session } : {}) })
+  }
+
+  /** What changes when a session goes on with another model. */
+  async switchReport(session_id: string, model: ModelChoice): Promise<SwitchReport> {
+    return switchReport(this.#rooms, await this.#session(session_id), model)
+  }
+
+  /** Which stored turns would be lowered differently now. */
+  diffLowering(query: DiffLoweringQuery): Promise<DiffLowering> {
+    return diffLowering(this.#rooms, query)
+  }
+
+  async #session(id: string) {
+    const session = await this.#rooms.store.session(id)
+    if (session) return session
+    throw new Refusal("not_found", `there is no session ${id}`)
+  }
+}
