@@ -36,12 +36,12 @@ await runByName(
       },
     },
     {
-      name: "encode",
-      summary: "messages to wire bytes for every API, beside JSON.stringify",
+      name: "lower",
+      summary: "stored messages to a request, beside JSON.stringify and two libraries",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchEncode } = await import("../bench/encode.ts")
-        return benchEncode({ json: json === true })
+        const { benchLower } = await import("../bench/lower.ts")
+        return benchLower({ json: json === true })
       },
     },
   ],

@@ -38,7 +38,7 @@ const FILES_AT_THE_ROOT = ["host.ts", "index.ts"]
 const SURFACES = FLOORS[8] ?? []
 const SEEN_BY_SURFACES = ["client", "message", "model", "compose", "catalog", "interop"]
 // What a surface may start, by a dynamic import.
-const STARTED_BY: Readonly<Record<string, readonly string[]>> = { cli: ["server", "host"] }
+const STARTED_BY: Readonly<Record<string, readonly string[]>> = { cli: ["server", "host", "files"] }
 const USED_BY_A_BROWSER = ["message", "model", "compose", "catalog", "client", "interop", "web"]
 
 const MAX_LINES = 350

@@ -3,7 +3,9 @@ import type { ServerResponse } from "node:http"
 import { join } from "node:path"
 import { expect, it, onTestFinished } from "vitest"
 import type { Frame } from "../src/client/sse.ts"
-import { ComposerInput, partsOf } from "../src/compose/composer-input.ts"
+import { partsOfInput } from "../src/compose/bridge.ts"
+import type { ComposerInput } from "../src/compose/composer-input.ts"
+import { BARE_VOCABULARY } from "../src/compose/vocabulary.ts"
 import { openHost } from "../src/host.ts"
 import type { Part } from "../src/message/part.ts"
 import type { StreamEvent } from "../src/message/row.ts"
@@ -22,19 +24,19 @@ export function greet() {
 }
 `
 const SOURCE = "What does @src/greet.ts#L2-4 do? The result is below."
-const INPUT = ComposerInput.parse({
+const INPUT: ComposerInput = {
   source: SOURCE,
   nodes: [
     {
       kind: "file",
-      path: "src/greet.ts",
-      range: { start: 2, end: 4 },
       start: 10,
       end: 28,
       raw: SOURCE.slice(10, 28),
+      path: "src/greet.ts",
+      range: { start: 2, end: 4 },
     },
   ],
-})
+}
 const CONTEXT: Part = {
   type: "editor-context",
   kind: "selection",
@@ -58,7 +60,8 @@ it("walks one message through every room, as ARCHITECTURE.md tells it", async ()
 async function walk(): Promise<string> {
   const api = await fakeApi()
   const { ask, host, session } = await house(api.url)
-  const parts = [...partsOf(INPUT), attachment("result.png", png(640, 480), "image/png"), CONTEXT]
+  const picture = attachment("result.png", png(640, 480), "image/png")
+  const parts = [...partsOfInput(INPUT, BARE_VOCABULARY), picture, CONTEXT]
 
   const stream = new Listener(await ask("GET", `/v1/sessions/${session}/events?after=1`))
   const sent = await ask("POST", `/v1/sessions/${session}/messages`, {

@@ -56,6 +56,11 @@ export function valuesOf(
   return { all, words: places, named: withDefaults(named, declared) }
 }
 
+/** Whether an argument can be given as `name=value`. */
+export function takesKeys(dialect: Dialect): boolean {
+  return HABITS[dialect].fill !== "order"
+}
+
 /** The declared arguments that must be asked for. */
 export function missingArguments(
   values: Values,

@@ -23,15 +23,14 @@ export async function partOf(piece: SendPiece, client: Client): Promise<Part> {
   }
 }
 
-/** `path`, `path#L10` or `path#L10-25`. */
-export function fileRef(text: string): Part {
-  const match = /^(.+?)(?:#L(\d+)(?:[-:]L?(\d+))?)?$/s.exec(text)
-  const [, path = text, start, end = start] = match ?? []
-  if (start === undefined) return { type: "file-ref", ref: { kind: "path", path } }
-  const range = { start: Number(start), end: Number(end) }
-  if (range.start < 1) throw new UsageError(`${text}: lines start at 1`)
-  if (range.end < range.start) throw new UsageError(`${text}: the range ends before it starts`)
-  return { type: "file-ref", ref: { kind: "path", path, range } }
+/** `path`, `path#L10-25`, `path#page=3-7`, `archive.zip!/path#L1-9` (BEY-08). */
+async function fileRef(text: string): Promise<Part> {
+  const { readWordAddress } = await import("../compose/address.ts")
+  const read = readWordAddress(text, 0, text.length)
+  if (read?.fault) throw new UsageError(`${text}: ${read.fault.message}`)
+  // A `#` that begins no place is a letter of the name.
+  const address = read?.end === text.length ? read.address : { path: text }
+  return { type: "file-ref", ref: { kind: "path", ...address } }
 }
 
 export async function attachment(file: string, client: Client, inline = false): Promise<Part> {

@@ -9,7 +9,7 @@ export function program(): Command {
     .version(version(), "-V, --version")
     .exitOverride()
     .showHelpAfterError("(--help shows how it is called)")
-  for (const add of [serving, sending, composing, looking, moving, keeping]) add(root)
+  for (const add of [serving, sending, composing, looking, moving, keeping, unpacking]) add(root)
   return root
 }
 
@@ -74,6 +74,7 @@ function sending(root: Command) {
     .option("--api <api>", "wire API, e.g. anthropic-messages")
     .option("-m, --model <provider/model>", "which model")
     .option("--policy <policy>", "file references: auto, inline or descriptor")
+    .option("--budget <tokens>", "what the message may cost: files step down until it does")
     .action(async (file, options) =>
       (await import("./commands/lower.ts")).lowerCommand(file, options),
     )
@@ -146,7 +147,22 @@ function looking(root: Command) {
     )
   common(root.command("models"))
     .description("list the models that are known and which can be asked here")
-    .action(async (options) => (await import("./commands/models.ts")).modelsCommand(options))
+    .argument("[model]", "with --switch: the model to go on with, e.g. anthropic/claude-sonnet-5-5")
+    .option("--refresh", "ask the catalog and the configured servers for news first")
+    .option("--switch <session>", "what changes when the session goes on with the model")
+    .action(async (model, options) =>
+      (await import("./commands/models.ts")).modelsCommand(model, options),
+    )
+  common(root.command("diff-lowering"))
+    .description("show which stored turns would be lowered differently now")
+    .requiredOption(
+      "--since <version>",
+      "turns that this version of the lowering or a later one sent",
+    )
+    .option("-s, --session <id>", "only this session")
+    .action(async (options) =>
+      (await import("./commands/diff-lowering.ts")).diffLoweringCommand(options),
+    )
 }
 
 function moving(root: Command) {
@@ -176,4 +192,34 @@ function keeping(root: Command) {
   common(root.command("vacuum"))
     .description("give back the space of what was deleted")
     .action(async (options) => (await import("./commands/backup.ts")).vacuumCommand(options))
+}
+
+function unpacking(root: Command) {
+  root
+    .command("extract")
+    .description("extract an archive safely, whole or not at all")
+    .argument("<archive>", "zip, tar, gz, bz2, xz, zst, 7z or rar")
+    .option("--to <folder>", "a new or empty folder")
+    .option("--limit <bytes>", "at most so many bytes, e.g. 500MB (default: 100 MB)")
+    .option("--list", "show what is inside and extract nothing")
+    .option("--json", "answer in JSON")
+    .addHelpText("after", "\nExit code: 0 extracted, 1 refused, 3 a format that is not read.")
+    .action(async (archive, options) =>
+      (await import("./commands/extract.ts")).extractCommand(archive, options),
+    )
+  root
+    .command("convert")
+    .description("make text, pictures or a PDF of a file")
+    .argument("<file>", "PDF, office, image, design, audio, video, mail, book, table …")
+    .option("--to <what>", "text, png or pdf", "text")
+    .option(
+      "--fragment <place>",
+      "only a place in it, e.g. page=3-7, t=40,70, sheet=Q3&range=A1:D20",
+    )
+    .option("--out <folder>", "where files go (default: this folder)")
+    .option("--json", "answer in JSON")
+    .addHelpText("after", "\nExit code: 0 converted, 1 refused, 3 a program is not installed.")
+    .action(async (file, options) =>
+      (await import("./commands/convert.ts")).convertCommand(file, options),
+    )
 }

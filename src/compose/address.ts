@@ -1,3 +1,4 @@
+import { placeIn, splitEntry } from "../catalog/file-reference.ts"
 import { MAX_PATH_CHARACTERS } from "../message/limits.ts"
 import type { Range } from "../message/part.ts"
 import { TRAITS, WORD, withoutPunctuation } from "./characters.ts"
@@ -46,7 +47,7 @@ export function readWordAddress(text: string, at: number, end: number): ReadAddr
   if (whole === "") return undefined
   const { path, entry } = splitEntry(whole)
   const inside = entry === undefined ? {} : { entry }
-  return { address: { path, ...inside, ...placeOf(place) }, ...faultOf(place), end: at + length }
+  return { address: { path, ...inside, ...placeIn(place) }, ...faultOf(place), end: at + length }
 }
 
 /** The address as it is written after `@`; `undefined` when no writing of it would be read again. */
@@ -91,7 +92,7 @@ function readQuotedAddress(text: string, at: number, limit: number): ReadAddress
   const entry = readEntry(text, path.end, limit)
   const { place, end } = entry?.place ? entry : readPlace(text, entry?.end ?? path.end, limit)
   const inside = entry ? { entry: entry.value } : {}
-  return { address: { path: path.value, ...inside, ...placeOf(place) }, ...faultOf(place), end }
+  return { address: { path: path.value, ...inside, ...placeIn(place) }, ...faultOf(place), end }
 }
 
 interface Placed {
@@ -156,24 +157,6 @@ function linesOf(word: string): ReadFragment | undefined {
   if (match?.index !== 0) return undefined
   const [, start, end = start] = match
   return parseFragment(`L${start}-${end}`)
-}
-
-// What stands before `!/` has a suffix, as archives do: `wow!/a.ts` is a folder.
-const ENTRY = /^([^!]*[^!/\\.]\.[A-Za-z0-9]+)!\/(.+)$/s
-
-function splitEntry(whole: string): { readonly path: string; readonly entry?: string } {
-  if (!whole.includes("!/")) return { path: whole }
-  const [, path, entry] = ENTRY.exec(whole) ?? []
-  return path === undefined || entry === undefined ? { path: whole } : { path, entry }
-}
-
-function placeOf(place: ReadFragment | undefined): Pick<Address, "range" | "fragment"> {
-  if (place?.type !== "fragment") return {}
-  const { fragment } = place
-  if (fragment.unit === "line") return { range: { start: fragment.start, end: fragment.end } }
-  if (fragment.unit === "byte")
-    return { range: { start: fragment.start, end: fragment.end, unit: "byte" } }
-  return { fragment }
 }
 
 function faultOf(place: ReadFragment | undefined): Pick<ReadAddress, "fault"> {

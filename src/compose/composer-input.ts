@@ -1,10 +1,7 @@
-import { z } from "zod"
+import type { z } from "zod"
 import { MAX_TEXT_CHARACTERS } from "../message/limits.ts"
-import type { Part, UnknownPart } from "../message/part.ts"
 import { anchor, type InputFault, type Placed } from "./anchor.ts"
-import { partsOfInput } from "./bridge.ts"
 import { type ComposerNode, KnownNode, UnknownNode } from "./node.ts"
-import { BARE_VOCABULARY } from "./vocabulary.ts"
 
 export const COMPOSER_INPUT = "composer_input"
 export const MAX_NODES = 10_000
@@ -14,15 +11,6 @@ export interface ComposerInput {
   readonly source: string
   readonly nodes?: readonly ComposerNode[]
 }
-
-/** The same as a schema, for a door that reads its bodies with one. */
-export const ComposerInput = z.unknown().transform((value, context): ComposerInput => {
-  const read = readComposerInput(value)
-  if (read.type === "input") return read.input
-  for (const { path, message } of read.faults)
-    context.addIssue({ code: "custom", path: path.split("/").filter(Boolean), message })
-  return z.NEVER
-})
 
 export type ReadComposerInput =
   | {
@@ -119,9 +107,4 @@ function isInverted({ start, end }: Readonly<Record<string, unknown>>): boolean 
 function sorted(faults: readonly InputFault[]): InputFault[] {
   const indexOf = ({ path }: InputFault) => Number(path.split("/")[2])
   return faults.toSorted((left, right) => indexOf(left) - indexOf(right))
-}
-
-/** The parts of an input where no catalog is at hand: no command is recognised. */
-export function partsOf(input: ComposerInput): (Part | UnknownPart)[] {
-  return partsOfInput(input, BARE_VOCABULARY)
 }

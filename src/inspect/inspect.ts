@@ -57,13 +57,14 @@ async function found(
 }
 
 async function requestOf(store: Store, turn: Turn) {
-  const { system_prompt_digest: digest } = turn
+  const { system_prompt_digest: digest, tool_catalog_digest: tools } = turn
+  const catalog = tools === null ? null : await store.systemPrompt(tools)
   return {
     turn,
     model: turn.model,
     temperature: null,
     system_prompt: digest === null ? null : await store.systemPrompt(digest),
-    tool_catalog: [],
+    tool_catalog: catalog === null ? [] : JSON.parse(catalog),
     receipts: await store.receipts(turn.session_id, turn.id),
   }
 }

@@ -3,7 +3,16 @@ import { isTooDeep } from "../message/depth.ts"
 import { type IdPrefix, isId } from "../message/id.ts"
 import { ModelChoice } from "../message/message.ts"
 import { ContentId } from "../message/part.ts"
-import { MessageRow, MessageState, Segment, Session, TurnState, Usage } from "../message/row.ts"
+import {
+  MessageRow,
+  MessageState,
+  Retry,
+  Segment,
+  Session,
+  TurnState,
+  Usage,
+  Wait,
+} from "../message/row.ts"
 import { Receipt } from "../model/receipt.ts"
 import type { ExportRow } from "../store/store.ts"
 
@@ -39,6 +48,9 @@ export const RowLine = z.discriminatedUnion("type", [
     model_json: json(ModelChoice),
     usage_json: json(Usage).nullable(),
     error_json: json(z.object({ code: z.string(), message: z.string() })).nullable(),
+    waiting_json: json(z.array(Wait)).optional(),
+    retry_json: json(Retry).nullable().optional(),
+    notices_json: json(z.array(z.string())).optional(),
   }),
   row("receipt", { session_id: id("ses"), data_json: json(Receipt) }),
   row("capture", { session_id: id("ses"), data_json: json(z.looseObject({})) }),

@@ -10,8 +10,9 @@ import type {
   UnknownPart,
 } from "../message/part.ts"
 import type { Metadata } from "../message/row.ts"
-import { type Denial, judge, judgeValue } from "../policy/judge.ts"
+import { type Denial, judge, judgeValue, sentenceOf } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
+import type { Finding } from "../policy/secrets/redact.ts"
 
 /** Let a part in, keep it out, or let it in without its secrets (BEY-04). What is removed is removed
  *  before anything is stored; the part says that it was (decision 10). */
@@ -40,7 +41,13 @@ function admitText(policy: IngressPolicy, part: TextPart): Part {
   const verdict = judge(policy, { origin, text: part.text })
   if (verdict.verdict === "allow") return part
   if (verdict.verdict === "deny") return denied({ ...part, text: "" }, verdict)
+  if (origin === "paste" && isMeant(policy, part)) return { ...part, ingress: allowed(verdict) }
   return { ...part, text: verdict.text, ingress: redacted(verdict) }
+}
+
+/** "Send it anyway": only for what a person typed, and only where the settings let them. */
+function isMeant({ settings }: IngressPolicy, part: TextPart): boolean {
+  return part.type === "text" && part.allow_secrets === true && settings.allow_typed_secrets
 }
 
 function admitCommand(policy: IngressPolicy, part: CommandPart): Part {
@@ -73,16 +80,19 @@ function admitContext(policy: IngressPolicy, part: EditorContextPart): Part {
 
 // What the file says is judged when it is read; here only whether it may be named at all.
 function admitReference(policy: IngressPolicy, part: FileRefPart): Part {
-  return part.ref.kind === "path" ? admitPath(policy, part, part.ref.path) : part
+  const { ref } = part
+  return ref.kind === "path" ? admitPath(policy, part, ref.path, ref.entry) : part
 }
 
 function admitMention(policy: IngressPolicy, part: MentionPart): Part {
-  const { kind, path } = part.target
-  return kind === "file" && typeof path === "string" ? admitPath(policy, part, path) : part
+  const { kind, path, entry } = part.target
+  if (kind !== "file" || typeof path !== "string") return part
+  return admitPath(policy, part, path, typeof entry === "string" ? entry : undefined)
 }
 
-function admitPath<P extends Part>(policy: IngressPolicy, part: P, path: string): Part {
-  const verdict = judge(policy, { origin: "ref", path })
+// What a rule keeps out, it keeps out of an archive too.
+function admitPath(policy: IngressPolicy, part: Part, path: string, name: string | undefined) {
+  const verdict = judge(policy, { origin: "ref", path, name })
   return verdict.verdict === "deny" ? denied(part, verdict) : part
 }
 
@@ -103,6 +113,11 @@ function admitAttachment(policy: IngressPolicy, part: FileAttachmentPart): Part 
 
 function denied<P extends Part>(part: P, { rule, reason }: Denial): P {
   return { ...part, ingress: { verdict: "denied", rule, reason } }
+}
+
+function allowed({ rule, findings }: { rule: string; findings: readonly Finding[] }) {
+  const reason = `let in with ${sentenceOf(findings)}, as its author asked`
+  return { verdict: "allowed", rule, reason, findings }
 }
 
 function redacted(verdict: { rule: string; reason: string; findings: readonly object[] }) {

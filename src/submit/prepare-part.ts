@@ -40,7 +40,7 @@ async function prepareAttachment(
 }
 
 /** The attachment part of some bytes: what `attach` prints and a message carries. */
-export async function hashInline(
+async function hashInline(
   part: FileAttachmentPart,
   data: string,
   { blobs }: Pick<Shelves, "blobs">,

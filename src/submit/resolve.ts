@@ -2,13 +2,12 @@ import { structuredParts } from "../catalog/builtin.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import type {
   ActionCommand,
-  Command,
-  CommandArgument,
   SkillCommand,
+  StructuredCommand,
   TemplateCommand,
 } from "../catalog/command.ts"
-import { type ExpandedPart, expand } from "../catalog/expand.ts"
-import type { Given } from "../catalog/values.ts"
+import { type ExpandedPart, type Expansion, expand } from "../catalog/expand.ts"
+import { type Skill, skillCommand } from "../catalog/skill.ts"
 import { newId } from "../message/id.ts"
 import type {
   CommandPart,
@@ -20,6 +19,8 @@ import type {
 import { Refusal, type RefusalDetail } from "../message/refusal.ts"
 import type { SessionAction } from "../store/store.ts"
 import { sessionAction } from "./actions.ts"
+import { givenOf, missing, rawOf, typedArguments } from "./given.ts"
+import { skillKey } from "./loaded-skills.ts"
 
 export interface NamedPart {
   readonly id: string
@@ -28,8 +29,14 @@ export interface NamedPart {
 
 export interface ResolveRooms {
   readonly catalog: Pick<Catalog, "get" | "list">
+  /** A skill that was found, whether or not it can be typed as a command. */
+  skill(name: string): Skill | undefined
+  /** The skills that the model has already, by `skillKey`. */
+  loaded(): Promise<ReadonlySet<string>>
   /** Run a command that the user has seen and approved; its output comes back as text. */
   shell(command: string): Promise<string>
+  /** Whether there is a file at this path. */
+  isFile(path: string): Promise<boolean>
 }
 
 export interface Unresolved {
@@ -65,6 +72,8 @@ class Resolving implements Resolved {
   readonly notices: RefusalDetail[] = []
   readonly #rooms: ResolveRooms
   readonly #message: Unresolved
+  /** The skills that this message itself brings. */
+  readonly #brought = new Set<string>()
 
   constructor(rooms: ResolveRooms, message: Unresolved) {
     this.#rooms = rooms
@@ -73,8 +82,8 @@ class Resolving implements Resolved {
 
   async take(part: Part | UnknownPart, at: number) {
     if (part.type === "command") return this.#command(part as CommandPart, at)
-    const { id } = this.#keep(part)
-    if (part.type === "mention") this.#mention(part as MentionPart, id, at)
+    if (part.type === "mention") return this.#mention(part as MentionPart, at)
+    this.#keep(part)
   }
 
   #keep(part: Part | UnknownPart): NamedPart {
@@ -108,11 +117,7 @@ class Resolving implements Resolved {
   // A leading command that nobody knows goes on as it was typed, and the user is told (decision 5).
   #passThrough(part: CommandPart, at: number) {
     this.#keep({ ...part, outcome: "pass-through", raw: rawOf(part) })
-    if (this.#leads(at))
-      this.notices.push({
-        path: `/parts/${at}`,
-        message: `${part.id} is no command here: sent as typed`,
-      })
+    if (this.#leads(at)) this.#notice(at, `${part.id} is no command here: sent as typed`)
   }
 
   #action(command: ActionCommand, part: CommandPart, at: number) {
@@ -136,7 +141,7 @@ class Resolving implements Resolved {
     this.shown.push({ command: part.id, text: lines.join("\n") })
   }
 
-  #structured(command: Extract<Command, { kind: "structured" }>, part: CommandPart, at: number) {
+  #structured(command: StructuredCommand, part: CommandPart, at: number) {
     const outcome = structuredParts(command, typedArguments(part))
     if (outcome.type === "missing") throw missing(command, outcome.missing, at)
     const { id } = this.#keep({ ...part, outcome: "structured" })
@@ -144,25 +149,23 @@ class Resolving implements Resolved {
   }
 
   async #template(command: TemplateCommand | SkillCommand, part: CommandPart, at: number) {
-    const expansion = expand(command, givenOf(part), this.#hostValues())
-    if (expansion.type === "missing") throw missing(command, expansion.missing, at)
-    if (expansion.type === "refused")
-      throw new Refusal(
-        expansion.code === "untrusted" ? "untrusted" : "invalid",
-        expansion.reason,
-        [{ path: `/parts/${at}`, message: expansion.reason }],
-      )
+    const expansion = filled(command, expand(command, givenOf(part), this.#hostValues()), at)
     const { id } = this.#keep({ ...part, outcome: command.kind })
-    if (expansion.unused)
-      this.notices.push({
-        path: `/parts/${at}`,
-        message: `/${command.name} has no place for: ${expansion.unused}`,
-      })
-    const parts = await this.#ran(expansion.parts)
-    if (command.kind === "template") for (const derived of parts) this.#derive(derived, id)
-    else this.#skill(command.skill, typedArguments(part), parts, id)
+    if (expansion.unused) this.#notice(at, `/${command.name} has no place for: ${expansion.unused}`)
+    if (command.kind === "template")
+      for (const derived of await this.#ran(expansion.parts)) this.#derive(derived, id)
+    else await this.#skill({ name: command.skill, given: typedArguments(part) }, expansion, id)
   }
 
+  /** A skill called by its command: what it brings, or that the model has it. */
+  async #skill(call: SkillCall, expansion: Filled, derived_from: string) {
+    if (await this.#isNew(call)) return this.#bring(call, expansion, derived_from)
+    const { name, given } = call
+    const target = { kind: "skill", name, ...(given === "" ? {} : { arguments: given }) }
+    this.#derive({ type: "mention", target, ...LOADED_BEFORE }, derived_from)
+  }
+
+  /** Files that are not there go back to text; then what is to be run is run. */
   async #ran(parts: readonly ExpandedPart[]): Promise<Part[]> {
     const commands = parts.flatMap((part) => (part.type === "shell" ? [part.command] : []))
     const approved = new Set(this.#message.approved_shell ?? [])
@@ -173,7 +176,14 @@ class Resolving implements Resolved {
         `this command runs ${unseen.length === 1 ? "a shell command" : "shell commands"}: approve what is shown`,
         unseen.map((command, at) => ({ path: `/approved_shell/${at}`, message: command })),
       )
-    return Promise.all(parts.map((part) => this.#partOf(part)))
+    const found = joined(await Promise.all(parts.map((part) => this.#found(part))))
+    return Promise.all(found.map((part) => this.#partOf(part)))
+  }
+
+  // `@team` in a template may be a file or a word: what is there decides.
+  async #found(part: ExpandedPart): Promise<ExpandedPart> {
+    if (part.type !== "file-ref" || part.ref.kind !== "path") return part
+    return (await this.#rooms.isFile(part.ref.path)) ? part : { type: "text", text: part.raw }
   }
 
   async #partOf(part: ExpandedPart): Promise<Part> {
@@ -182,28 +192,49 @@ class Resolving implements Resolved {
     return part
   }
 
+  /** Once for the same arguments while the model has it (decision 7). */
+  async #isNew({ name, given }: SkillCall): Promise<boolean> {
+    const key = skillKey(name, given)
+    if (this.#brought.has(key) || (await this.#rooms.loaded()).has(key)) return false
+    this.#brought.add(key)
+    return true
+  }
+
   // The body reaches the model as what the `skill` call gave out, and in no other way (CMP-062).
-  #skill(name: string, given: string, parts: readonly Part[], derived_from: string) {
+  async #bring({ name, given }: SkillCall, expansion: Filled, derived_from: string) {
+    const parts = await this.#ran(expansion.parts)
     const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
     const about = given === "" ? {} : { arguments: given }
     this.#derive({ type: "skill-content", name, ...about, text, initiator: "user" }, derived_from)
     for (const part of parts) if (part.type !== "text") this.#derive(part, derived_from)
   }
 
-  #mention(part: MentionPart, id: string, at: number) {
+  async #mention(part: MentionPart, at: number) {
     const { kind, name } = part.target
-    if (kind === "skill") this.#mentionedSkill(String(name), id, at)
+    if (kind === "skill") return this.#mentionedSkill(part, String(name), at)
+    const { id } = this.#keep(part)
     if (kind === "context") this.#mentionedContext(String(name), id, at)
   }
 
-  #mentionedSkill(name: string, id: string, at: number) {
+  async #mentionedSkill(part: MentionPart, name: string, at: number) {
+    const command = this.#skillNamed(name)
+    const expansion = command && expand(command, "", this.#hostValues())
+    if (expansion?.type !== "parts") {
+      this.#keep(part)
+      return this.#notice(at, whyNoSkill(name, expansion))
+    }
+    const call = { name: command?.skill ?? name, given: "" }
+    const isNew = await this.#isNew(call)
+    const { id } = this.#keep(isNew ? part : { ...part, ...LOADED_BEFORE })
+    if (isNew) await this.#bring(call, expansion, id)
+  }
+
+  // A server's or an entity's skill is only in the catalog.
+  #skillNamed(name: string): SkillCommand | undefined {
+    const skill = this.#rooms.skill(name)
+    if (skill) return skillCommand(skill)
     const command = this.#rooms.catalog.get(name)
-    if (command?.kind !== "skill") return this.#notice(at, `there is no skill ${name} here`)
-    if (command.trust !== "trusted") return this.#notice(at, `the skill ${name} is not trusted yet`)
-    const expansion = expand(command, "")
-    if (expansion.type !== "parts") return this.#notice(at, `the skill ${name} needs arguments`)
-    const parts = expansion.parts.flatMap((one): Part[] => (one.type === "text" ? [one] : []))
-    this.#skill(name, "", parts, id)
+    return command?.kind === "skill" ? command : undefined
   }
 
   #mentionedContext(name: string, id: string, at: number) {
@@ -240,40 +271,38 @@ function isBlank(part: Part | UnknownPart): boolean {
   return part.type === "text" && String(part.text).trim() === ""
 }
 
-/** What stands behind the command, with the names of what it refers to in place of references. */
-function typedArguments(part: CommandPart): string {
-  const { raw, text } = part.args
-  if (typeof raw === "string") return (typeof text === "string" ? text : raw).trim()
-  return Object.values(part.args).map(String).join(" ")
+type Filled = Extract<Expansion, { type: "parts" }>
+
+function filled(command: TemplateCommand | SkillCommand, expansion: Expansion, at: number): Filled {
+  if (expansion.type === "parts") return expansion
+  if (expansion.type === "missing") throw missing(command, expansion.missing, at)
+  const { code, reason } = expansion
+  throw new Refusal(code === "untrusted" ? "untrusted" : "invalid", reason, [
+    { path: `/parts/${at}`, message: reason },
+  ])
 }
 
-function rawOf(part: CommandPart): string {
-  return typeof part.raw === "string" ? part.raw : typedForm(part)
+function joined(parts: readonly ExpandedPart[]): ExpandedPart[] {
+  const all: ExpandedPart[] = []
+  for (const part of parts) {
+    const last = all.at(-1)
+    if (last?.type === "text" && part.type === "text")
+      all[all.length - 1] = { type: "text", text: last.text + part.text }
+    else all.push(part)
+  }
+  return all
 }
 
-function typedForm(part: CommandPart): string {
-  return `${part.id} ${typedArguments(part)}`.trim()
+interface SkillCall {
+  readonly name: string
+  readonly given: string
 }
 
-function givenOf(part: CommandPart): Given {
-  const { raw, ...rest } = part.args
-  if (raw === undefined) return strings(rest)
-  const { text: _, ...named } = rest
-  return Object.keys(named).length === 0 ? typedArguments(part) : strings(named)
-}
+/** Stands in the part, for the receipt to tell. */
+const LOADED_BEFORE = { loaded: "before" } as const
 
-function strings(record: Readonly<Record<string, unknown>>): Record<string, string> {
-  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, String(value)]))
-}
-
-function missing(command: Command, needed: readonly CommandArgument[], at: number): Refusal {
-  const names = needed.map(({ name }) => name).join(", ")
-  return new Refusal(
-    "missing_arguments",
-    `/${command.name} needs ${names}`,
-    needed.map(({ name, type, description }) => ({
-      path: `/parts/${at}/args/${name}`,
-      message: [`${name} (${type}) is needed`, description].filter(Boolean).join(": "),
-    })),
-  )
+function whyNoSkill(name: string, expansion: Exclude<Expansion, Filled> | undefined): string {
+  if (!expansion) return `there is no skill ${name} here`
+  if (expansion.type === "missing") return `the skill ${name} needs arguments`
+  return `the skill ${name} is not loaded: ${expansion.reason}`
 }

@@ -1,45 +1,34 @@
 import type { readWorkspaceFile } from "../files/workspace.ts"
 import type { BlobStore } from "../files/blobs.ts"
 import type { Catalog } from "../catalog/catalog.ts"
-import { captureRange, LOAD_LIMITS, type Sources } from "../lower/load.ts"
+import type { Skill } from "../catalog/skill.ts"
 import { newId } from "../message/id.ts"
 import { type Mode, type ModelChoice, SCHEMA_VERSION } from "../message/message.ts"
-import type {
-  CommandPart,
-  FileRefPart,
-  MentionPart,
-  Part,
-  TextPart,
-  UnknownPart,
-} from "../message/part.ts"
+import type { CommandPart, Part, TextPart, UnknownPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { Metadata } from "../message/row.ts"
-import { judge } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
-import { newCapture } from "../store/capture.ts"
-import type {
-  Appended,
-  MessageChanged,
-  NewCapture,
-  NewPart,
-  SessionAction,
-  Store,
-} from "../store/store.ts"
-import { admit, admitMetadata } from "./admit.ts"
+import type { Appended, MessageChanged, SessionAction, Store } from "../store/store.ts"
+import { admitMetadata } from "./admit.ts"
 import { digestOf } from "./digest.ts"
-import { type PreparedPart, preparePart } from "./prepare-part.ts"
-import { type NamedPart, type Resolved, resolve, type Unresolved } from "./resolve.ts"
+import { newPart, type Prepared, preparedParts } from "./prepared-parts.ts"
+import { type Place, placeOf, resolvedIn } from "./place.ts"
+import type { NamedPart, Resolved, Unresolved } from "./resolve.ts"
 
 export interface SubmitRooms {
-  readonly store: Pick<Store, "append" | "changeQueued" | "blob" | "session">
+  readonly store: Pick<Store, "append" | "changeQueued" | "blob" | "session" | "history">
   readonly blobs: BlobStore
   readonly read: typeof readWorkspaceFile
   /** The commands that can be typed in a workspace. */
   catalog(workspace_root: string | null): Promise<Pick<Catalog, "get" | "list">>
+  /** The skills that were found there, by name. */
+  skills(workspace_root: string | null): Promise<ReadonlyMap<string, Skill>>
   /** What may come in there. */
   policy(workspace_root: string | null): IngressPolicy
   /** Run an approved command where it can hurt nobody. */
   shell(workspace_root: string | null, command: string): Promise<string>
+  /** Hear what a message names. */
+  used(workspace_root: string | null, parts: readonly NamedPart[]): void
   /** Who claims the message when its session is idle; null where no turns run. */
   readonly owner: string | null
 }
@@ -74,6 +63,7 @@ const RESERVED = [
   "turn_id",
   "finish",
   "superseded",
+  "steered",
   "action",
   "host",
   "usage",
@@ -88,6 +78,7 @@ export async function submit(rooms: SubmitRooms, submission: Submission): Promis
   refuseReserved(submission.metadata)
   const place = await placeOf(rooms, submission)
   const { parts, actions, shown, notices } = await resolvedIn(rooms, place, submission)
+  rooms.used(place.workspace_root, parts)
   const message_id = submission.message_id ?? newId("msg")
   const only = actions.length > 0 && parts.every(({ part }) => isBlank(part))
   const rows: Appended[] = []
@@ -105,9 +96,10 @@ export async function submit(rooms: SubmitRooms, submission: Submission): Promis
 export async function preview(
   rooms: SubmitRooms,
   workspace_root: string | null,
-  draft: Unresolved,
+  draft: Unresolved & { readonly session_id?: string | undefined },
 ): Promise<Resolved> {
-  return resolvedIn(rooms, { workspace_root, policy: rooms.policy(workspace_root) }, draft)
+  const policy = rooms.policy(workspace_root)
+  return resolvedIn(rooms, { session_id: draft.session_id ?? null, workspace_root, policy }, draft)
 }
 
 export interface QueuedEdit {
@@ -177,40 +169,6 @@ function titleOf(parts: readonly NamedPart[], metadata: Metadata | undefined): s
   return title.length <= TITLE_CHARACTERS ? title : `${title.slice(0, -2).toWellFormed()}…`
 }
 
-/** Where a message comes in: its session's workspace, what can be typed and what may enter there. */
-interface Place {
-  readonly workspace_root: string | null
-  readonly policy: IngressPolicy
-}
-
-// Plain text asks nothing of the workspace, so nothing is read for it.
-async function placeOf(
-  rooms: SubmitRooms,
-  { session_id, parts }: Pick<Submission, "session_id" | "parts">,
-): Promise<Place> {
-  if (parts.every((part) => part.type === "text"))
-    return { workspace_root: null, policy: rooms.policy(null) }
-  const session = await rooms.store.session(session_id)
-  const workspace_root = session?.workspace_root ?? null
-  return { workspace_root, policy: rooms.policy(workspace_root) }
-}
-
-async function resolvedIn(
-  rooms: SubmitRooms,
-  { workspace_root, policy }: Place,
-  message: Unresolved,
-): Promise<Resolved> {
-  const plain = message.parts.every(({ type }) => type !== "command" && type !== "mention")
-  const catalog = plain ? NO_COMMANDS : await rooms.catalog(workspace_root)
-  const shell = (command: string) => rooms.shell(workspace_root, command)
-  const resolved = await resolve({ catalog, shell }, message)
-  const parts = resolved.parts.map(({ id, part }) => ({ id, part: admit(policy, part) }))
-  const { actions, shown, notices } = resolved
-  return { parts, actions, shown, notices }
-}
-
-const NO_COMMANDS = { get: () => undefined, list: () => [] }
-
 function isBlank(part: Part | UnknownPart): boolean {
   return part.type === "text" && String(part.text).trim() === ""
 }
@@ -271,56 +229,4 @@ async function appendMessage(rooms: SubmitRooms, place: Place, row: MessageRow):
     title: titleOf(row.parts, metadata),
     owner: rooms.owner,
   })
-}
-
-interface Prepared {
-  readonly parts: NewPart[]
-  readonly captures: NewCapture[]
-}
-
-async function preparedParts(
-  rooms: SubmitRooms,
-  place: Place,
-  parts: readonly NamedPart[],
-): Promise<Prepared> {
-  const prepared = await Promise.all(
-    parts.map(async ({ id, part }, at) => ({
-      id,
-      ...(await preparePart(part, rooms, `/parts/${at}`)),
-    })),
-  )
-  return {
-    parts: prepared.map(newPart),
-    captures: await captureRanges(rooms, place, prepared.filter(hasRange)),
-  }
-}
-
-function newPart({ id, part, blob }: PreparedPart & { id: string }): NewPart {
-  return { id, type: part.type, data_json: JSON.stringify(part), blob }
-}
-
-function hasRange({ part }: PreparedPart): boolean {
-  if (part.ingress !== undefined) return false
-  if (part.type === "mention") return (part as MentionPart).target.range !== undefined
-  if (part.type !== "file-ref") return false
-  const { ref } = part as FileRefPart
-  return ref.kind === "path" && ref.range !== undefined
-}
-
-// The user selected these lines as they are now; whole files are read when the message fires.
-async function captureRanges(
-  rooms: SubmitRooms,
-  { workspace_root, policy }: Place,
-  ranged: readonly (PreparedPart & { id: string })[],
-): Promise<NewCapture[]> {
-  const sources: Sources = {
-    workspace_root,
-    read: rooms.read,
-    blobs: rooms.blobs,
-    captured: () => undefined,
-    limits: LOAD_LIMITS,
-    ingress: (arrival) => judge(policy, arrival),
-  }
-  const captures = await Promise.all(ranged.map((part) => captureRange(part, sources)))
-  return captures.filter((capture) => capture !== null).map(newCapture)
 }

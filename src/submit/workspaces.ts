@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { BUILTINS } from "../catalog/builtin.ts"
 import { Catalog, vocabulary } from "../catalog/catalog.ts"
 import type { CommandKind } from "../catalog/command.ts"
+import type { Skill } from "../catalog/skill.ts"
 import { createFinder, type Finder } from "../files/finder/finder.ts"
 import { runSandboxed } from "../files/sandbox.ts"
 import { Refusal } from "../message/refusal.ts"
@@ -12,7 +13,12 @@ import type { IngressPolicy } from "../policy/policy.ts"
 import type { Discovery } from "../skill/discover.ts"
 import { type Trust, TrustStore } from "../skill/trust.ts"
 import { CommandWatcher } from "../skill/watch.ts"
-import { type CompleteQuery, type Completions, complete } from "./complete.ts"
+import { type CompleteQuery, complete } from "./complete.ts"
+import type { Completions, CompletionSource } from "./completion.ts"
+import { digestOf } from "./digest.ts"
+import { Frecency } from "./frecency.ts"
+import type { NamedPart } from "./resolve.ts"
+import { usedNames } from "./used-names.ts"
 
 interface Known {
   readonly catalog: Catalog
@@ -23,6 +29,7 @@ interface Known {
 
 /** How many workspaces are watched at once; the one not asked about for longest goes first. */
 const MAX_WATCHED = 16
+const NO_SKILLS: ReadonlyMap<string, Skill> = new Map()
 const BUILTIN_LAYER = { owner: "builtin", commands: BUILTINS }
 
 export interface WorkspacesOptions {
@@ -31,6 +38,10 @@ export interface WorkspacesOptions {
   readonly policy?: PolicyConfig | undefined
   /** Another judge of what may be used, for one call; the folder's pins otherwise. */
   readonly trust?: Trust | undefined
+  /** Who else knows names that can be typed there: symbols, a server's resources. */
+  readonly completion_sources?:
+    | ((workspace_root: string | null) => readonly CompletionSource[])
+    | undefined
 }
 
 /** What can be typed and what may come in, for each workspace that sessions work in. */
@@ -38,6 +49,7 @@ export class Workspaces {
   readonly trust: TrustStore
   readonly #options: WorkspacesOptions
   readonly #known = new Map<string, Promise<Known>>()
+  readonly #frecencies = new Map<string, Promise<Frecency>>()
   readonly #policies = new Map<string | null, IngressPolicy>()
   readonly #bare = new Catalog([BUILTIN_LAYER])
 
@@ -55,19 +67,36 @@ export class Workspaces {
     return vocabulary(await this.catalog(workspace_root)).commands
   }
 
-  async discovery(workspace_root: string): Promise<Discovery> {
-    return (await this.#watched(workspace_root)).watcher.current
+  /** Every skill that was found, by name, those included that cannot be typed as a command. */
+  async skills(workspace_root: string | null): Promise<ReadonlyMap<string, Skill>> {
+    if (workspace_root === null) return NO_SKILLS
+    const { watcher } = await this.#watched(workspace_root)
+    return new Map(watcher.current.skills.map((skill) => [skill.name, skill]))
+  }
+
+  /** The servers whose resources can be named in a source. */
+  servers(workspace_root: string | null): string[] {
+    const resources = this.#sources(workspace_root).filter(({ kind }) => kind === "resource")
+    return resources.map(({ prefix }) => prefix)
   }
 
   /** What could be meant at the cursor of a draft. */
   async complete(workspace_root: string | null, asked: CompleteQuery): Promise<Completions> {
-    if (workspace_root === null) return complete({ catalog: this.#bare, finder: null }, asked)
-    const known = await this.#watched(workspace_root)
-    if (!known.finder) {
-      known.finder = createFinder({ root: workspace_root, ignored: hiddenBy(this.#options.policy) })
-      await known.finder.ready
-    }
-    return complete({ catalog: known.catalog, finder: known.finder }, asked)
+    const sources = this.#sources(workspace_root)
+    const nowhere = { skills: NO_SKILLS, finder: null, frecency: null, sources }
+    if (workspace_root === null) return complete({ ...nowhere, catalog: this.#bare }, asked)
+    const { catalog } = await this.#watched(workspace_root)
+    const skills = await this.skills(workspace_root)
+    const finder = await this.#finder(workspace_root)
+    const frecency = await this.#frecency(workspace_root)
+    return complete({ catalog, skills, finder, frecency, sources }, asked)
+  }
+
+  /** Remember what was named, so that it is offered sooner next time. */
+  used(workspace_root: string | null, parts: readonly NamedPart[]) {
+    const names = workspace_root === null ? [] : usedNames(parts, workspace_root)
+    if (workspace_root === null || names.length === 0) return
+    void this.#frecency(workspace_root).then((frecency) => frecency.use(names))
   }
 
   /** Look again: a file was trusted, or is no longer. */
@@ -94,6 +123,35 @@ export class Workspaces {
   async close() {
     const known = await Promise.allSettled(this.#known.values())
     for (const one of known) if (one.status === "fulfilled") await stop(one.value)
+    for (const frecency of this.#frecencies.values()) await (await frecency).close()
+  }
+
+  #sources(workspace_root: string | null): readonly CompletionSource[] {
+    return this.#options.completion_sources?.(workspace_root) ?? []
+  }
+
+  async #finder(workspace_root: string): Promise<Finder> {
+    const known = await this.#watched(workspace_root)
+    known.finder ??= createFinder({ root: workspace_root, ignored: hiddenBy(this.#options.policy) })
+    await known.finder.ready
+    return known.finder
+  }
+
+  #frecency(workspace_root: string): Promise<Frecency> {
+    const known =
+      this.#frecencies.get(workspace_root) ?? Frecency.open(this.#keptAt(workspace_root))
+    this.#frecencies.delete(workspace_root)
+    this.#frecencies.set(workspace_root, known)
+    for (const [root, frecency] of this.#frecencies) {
+      if (this.#frecencies.size <= MAX_WATCHED) break
+      this.#frecencies.delete(root)
+      void frecency.then((old) => old.close())
+    }
+    return known
+  }
+
+  #keptAt(workspace_root: string): string {
+    return join(this.#options.data, "frecency", `${digestOf(workspace_root)}.json`)
   }
 
   #watched(cwd: string): Promise<Known> {

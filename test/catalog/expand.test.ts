@@ -255,4 +255,24 @@ describe("expand", () => {
     }))
   it("does not take inherited names for what the host knows", () =>
     expect(shows(template("continue-v1", "{{ constructor }}"), "", {})).toBe("{{ constructor }}"))
+  it("[BEY-08] refers to a place in a file", () => {
+    const reads = (path: string) => {
+      const expansion = expand(template("gemini", `@{${path}}`), "")
+      return expansion.type === "parts" && expansion.parts[0]?.type === "file-ref"
+        ? expansion.parts[0].ref
+        : undefined
+    }
+    expect(reads("a.pdf#page=3-7")).toEqual({
+      kind: "path",
+      path: "a.pdf",
+      fragment: { unit: "page", start: 3, end: 7 },
+    })
+    expect(reads("b.zip!/src/a.ts#L1-9")).toEqual({
+      kind: "path",
+      path: "b.zip",
+      entry: "src/a.ts",
+      range: { start: 1, end: 9 },
+    })
+    expect(reads("a#L9-3.ts")).toEqual({ kind: "path", path: "a#L9-3.ts" })
+  })
 })

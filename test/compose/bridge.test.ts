@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import { partsOfInput } from "../../src/compose/bridge.ts"
-import { partsOf } from "../../src/compose/composer-input.ts"
 import { inputOfParts } from "../../src/compose/edit-parts.ts"
 import type { ComposerNode } from "../../src/compose/node.ts"
 import { parse } from "../../src/compose/parse.ts"
+import { BARE_VOCABULARY } from "../../src/compose/vocabulary.ts"
 import { AnyPart, type Part, type UnknownPart } from "../../src/message/part.ts"
 import { fileRef, text } from "../build.ts"
 import { vocabulary } from "./words.ts"
@@ -161,7 +161,8 @@ describe("from an input to parts", () => {
   })
   it("[CMP-044] recognises no command without a catalog", () => {
     const source = "/review a"
-    expect(partsOf({ source, nodes: parse(source, vocabulary) })).toEqual([
+    const nodes = parse(source, vocabulary)
+    expect(partsOfInput({ source, nodes }, BARE_VOCABULARY)).toEqual([
       passing("/review", "a", "/review a"),
     ])
   })

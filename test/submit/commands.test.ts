@@ -140,6 +140,22 @@ describe("a command", () => {
     expect((await seen(desk)).join("")).toContain("It is: noon")
   })
 
+  it("[BEY-05] refers to the files its template names, and leaves words that name none", async () => {
+    const desk = await openDesk({
+      ".claude/commands/team.md":
+        "Ask @team about @notes.md, @missing/x.ts and @sub for $ARGUMENTS.",
+    })
+    await write(join(desk.workspace, "notes.md"), "remember\n")
+    await write(join(desk.workspace, "sub", "a.txt"), "x")
+    const sent = await typed(desk, "/team @nobody.md")
+    expect(partsIn(sent).slice(1)).toMatchObject([
+      { type: "text", text: "Ask @team about " },
+      { type: "file-ref", ref: { kind: "path", path: "notes.md" } },
+      { type: "text", text: ", @missing/x.ts and @sub for nobody.md." },
+      { type: "file-ref", ref: { path: "nobody.md" }, argument_of: "/team" },
+    ])
+  })
+
   it("takes attachments along", async () => {
     const desk = await openDesk(FILES)
     const data = png(4, 4).toString("base64")

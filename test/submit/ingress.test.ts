@@ -1,5 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { policyOf } from "../../src/policy/policy.ts"
+import { admit } from "../../src/submit/admit.ts"
 import { openDesk, partsIn, seen, typed, write } from "./house.ts"
 
 const KEY = ["AKIA", "IOSFODNN7EXAMPL", "Q"].join("")
@@ -55,6 +57,51 @@ describe("what comes in", () => {
     expect(receipts.map(({ outcome, rule }) => [outcome, rule])).toEqual([
       ["denied", "BEY-04"],
       ["denied", "BEY-04"],
+    ])
+  })
+
+  it("[BEY-04] with its secrets when who typed them says so, and the receipt tells it", async () => {
+    const desk = await openDesk()
+    const { message } = await desk.host.submit({
+      session_id: desk.session,
+      parts: [
+        { type: "text", text: `use ${KEY}`, allow_secrets: true },
+        { type: "text", text: `not ${KEY}` },
+        {
+          type: "editor-context",
+          kind: "selection",
+          payload: { text: KEY },
+          emitted_at: 1,
+          allow_secrets: true,
+        },
+      ],
+    })
+    const verdicts = message?.message.parts.map(({ data }) => data.ingress as { verdict: string })
+    expect(verdicts?.map(({ verdict }) => verdict)).toEqual(["allowed", "redacted", "redacted"])
+    expect((await seen(desk)).map((text) => text.includes(KEY))).toEqual([true, false, false])
+    const [turn] = await desk.host.store.turns(desk.session)
+    const [receipt] = await desk.host.store.receipts(desk.session, turn?.id ?? "")
+    expect(receipt?.reason).toContain("let in with AWS access key (line 1), as its author asked")
+  })
+
+  it("[BEY-04] without them when the settings say that nobody may", async () => {
+    const forbidding = policyOf({ allow_typed_secrets: false })
+    const part = { type: "text", text: `use ${KEY}`, allow_secrets: true } as const
+    expect(admit(forbidding, part)).toMatchObject({ ingress: { verdict: "redacted" } })
+    expect(admit(policyOf(), { ...part, derived_from: "prt_1" })).toMatchObject({
+      text: `use ${HIDDEN}`,
+    })
+    const denying = policyOf({ secrets: "deny" })
+    expect(admit(denying, part)).toMatchObject({ ingress: { verdict: "denied" } })
+  })
+
+  it("[BEY-04] [BEY-08] not at all when a rule denies what lies in an archive", async () => {
+    const desk = await openDesk()
+    const sent = await typed(desk, "@a.zip!/keys/id_rsa and @b.zip!/src/a.ts#L1-9 @c.pdf#page=3-7")
+    expect(partsIn(sent).filter(({ type }) => type === "file-ref")).toMatchObject([
+      { ref: { path: "a.zip", entry: "keys/id_rsa" }, ingress: { verdict: "denied" } },
+      { ref: { path: "b.zip", entry: "src/a.ts", range: { start: 1, end: 9 } } },
+      { ref: { path: "c.pdf", fragment: { unit: "page", start: 3, end: 7 } } },
     ])
   })
 

@@ -1,146 +1,143 @@
+import { mkdir, writeFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { BUILTINS } from "../../src/catalog/builtin.ts"
-import { Catalog, vocabulary } from "../../src/catalog/catalog.ts"
-import type { Command } from "../../src/catalog/command.ts"
 import { partsOfInput } from "../../src/compose/bridge.ts"
 import { parse } from "../../src/compose/parse.ts"
-import { DEFAULT_CONTEXTS, type Vocabulary } from "../../src/compose/vocabulary.ts"
+import { FileBlobs } from "../../src/files/blobs.ts"
+import { readWorkspaceFile } from "../../src/files/workspace.ts"
+import { LOAD_LIMITS, load, type Sources } from "../../src/lower/load.ts"
 import { lower } from "../../src/lower/lower.ts"
 import type { Part, UnknownPart } from "../../src/message/part.ts"
 import { capabilitiesOfApi } from "../../src/model/capabilities.ts"
+import { policyOf } from "../../src/policy/policy.ts"
 import { wireOf } from "../../src/provider/registry.ts"
 import { fragmentText } from "../../src/provider/wire.ts"
+import { admit } from "../../src/submit/admit.ts"
 import { resolve } from "../../src/submit/resolve.ts"
+import { temporaryFolder } from "../build.ts"
+import { type Babble, Babbler } from "./babble.ts"
 
 const MESSAGES = Number(process.env.LEAK_MESSAGES ?? 10_000)
-const SOURCE = { tool: "compositor", scope: "user", owner: "user" } as const
+const APIS = [
+  "anthropic-messages",
+  "openai-responses",
+  "openai-chat",
+  "gemini-generatecontent",
+  "bedrock-converse",
+  "mistral-chat",
+]
 
-const random = seeded(20_261_115)
-const word = () => `w${Math.floor(random() * 1e9).toString(36)}z`
-const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T
+type AnyPart = Part | UnknownPart
+type Change = (part: AnyPart) => AnyPart
 
-const commands = Array.from(
-  { length: 500 },
-  (): Command => ({
-    kind: "template",
-    name: word(),
-    dialect: "compositor",
-    body: pick(["Look closely.", "Do: $ARGUMENTS", "First $1, then $2."]),
-    source: SOURCE,
-    trust: "trusted",
-  }),
-)
-const skills = Array.from(
-  { length: 100 },
-  (_, at): Command => ({
-    kind: "skill",
-    name: `skill-${at}`,
-    skill: `skill-${at}`,
-    dialect: "skill",
-    body: "Be careful.",
-    source: SOURCE,
-    trust: "trusted",
-  }),
-)
-const catalog = new Catalog([
-  { owner: "builtin", commands: BUILTINS },
-  { owner: "user", commands: [...commands, ...skills] },
-])
-const known: Vocabulary = {
-  ...vocabulary(catalog),
-  mentions: [],
-  contexts: DEFAULT_CONTEXTS,
-  servers: [],
-}
-const wire = wireOf("anthropic-messages")
-const capabilities = capabilitiesOfApi("anthropic-messages")
-
-interface Message {
-  readonly source: string
-  /** Words that stand in recognised tokens only. */
-  readonly secret: readonly string[]
-  /** Texts that must arrive as they are. */
-  readonly verbatim: readonly string[]
-}
-
-/** Prose, commands, skills, and the same tokens where they mean nothing: in fences, code and URLs. */
-function randomMessage(): Message {
-  const secret: string[] = []
-  const verbatim: string[] = []
-  const pieces = Array.from({ length: 1 + Math.floor(random() * 6) }, () => {
-    const { name } = pick(commands)
-    switch (Math.floor(random() * 6)) {
-      case 0:
-        secret.push(name)
-        return `/${name} one two`
-      case 1: {
-        const skill = pick(skills).name
-        secret.push(`@skill:${skill}`, `/${skill}`)
-        return random() < 0.5 ? `@skill:${skill}` : `/${skill}`
-      }
-      case 2: {
-        const other = word()
-        verbatim.push(`\`/${other}\``)
-        return `plain \`/${other}\` text`
-      }
-      case 3: {
-        const other = word()
-        verbatim.push(`https://example.test/${other}`)
-        return `see https://example.test/${other} there`
-      }
-      case 4: {
-        const other = word()
-        verbatim.push(`/${other} in a fence`)
-        return `\n\`\`\`\n/${other} in a fence\n@skill:${other}\n\`\`\`\n`
-      }
-      default:
-        return `words ${word()}`
-    }
-  })
-  return { source: pieces.join(" "), secret, verbatim }
-}
-
-async function wireBody(source: string, change: (part: Part | UnknownPart) => Part | UnknownPart) {
-  const parts = partsOfInput({ source, nodes: parse(source, known) }, known)
-  const resolved = await resolve({ catalog, shell: async () => "" }, { parts })
-  const loaded = resolved.parts.map(({ id, part }) => ({ id, part: change(part), file: null }))
-  const { blocks } = lower(loaded, capabilities)
-  const message = wire?.encode({ role: "user", blocks })
-  return message ? fragmentText(message, async function* () {}) : ""
-}
-
-/** The words of recognised tokens that a body shows. */
-function leaks(body: string, secret: readonly string[]): string[] {
-  return secret.filter((word) => body.includes(word))
-}
+const babbler = new Babbler(20_261_115)
+const { catalog, known, skills, files } = babbler
+const policy = policyOf()
 
 describe("what a model is sent", () => {
-  it("[CMP-047] has no word of a recognised token, and all that stood in fences, code and URLs", async () => {
+  it("[CMP-047] [CMP-061] [CMP-104] [CMP-111] has no word of a recognised token, and all that stood in fences, addresses and files", async () => {
+    const sources = await workspace()
     for (let at = 0; at < MESSAGES; at++) {
-      const { source, secret, verbatim } = randomMessage()
-      const body = await wireBody(source, (part) => part)
-      expect(leaks(body, secret), source).toEqual([])
-      const shown = source.includes("/w") && secret.length > 0 ? [] : verbatim
-      for (const text of shown) expect(body).toContain(JSON.stringify(text).slice(1, -1))
+      const babble = babbler.message()
+      const body = await said(babble, { api: apiOf(at), sources })
+      expect(leaks(body, babble), babble.source).toEqual([])
+      expect(lost(body, babble), `${babble.source}\n\n${body}`).toEqual([])
     }
   }, 120_000)
 
-  it("[CMP-047] is caught when it shows one token", async () => {
-    const leaky = (part: Part | UnknownPart) =>
-      part.type === "command" ? { ...part, outcome: "pass-through" } : part
-    let caught = 0
-    for (let at = 0; at < 200; at++) {
-      const { source, secret } = randomMessage()
-      if (leaks(await wireBody(source, leaky), secret).length > 0) caught += 1
+  it.each([
+    ["command", (part: AnyPart) => ({ ...part, outcome: "pass-through" })],
+    ["mention", (part: AnyPart) => text(mentioned(part))],
+    ["file-ref", (part: AnyPart) => text(`@${addressOf(part)}`)],
+  ])("[CMP-047] is caught whenever it shows one token of a %s", async (type, leak) => {
+    const sources = await workspace()
+    let leaked = 0
+    for (let at = 0; at < 500; at++) {
+      const babble = babbler.message()
+      const left = { tokens: 1 }
+      const change: Change = (part) => (part.type === type && left.tokens-- > 0 ? leak(part) : part)
+      const body = await said(babble, { api: apiOf(at), sources, change })
+      if (left.tokens > 0) continue
+      leaked += 1
+      expect(leaks(body, babble), babble.source).not.toEqual([])
     }
-    expect(caught).toBeGreaterThan(10)
+    expect(leaked).toBeGreaterThan(100)
   })
 })
 
-function seeded(seed: number): () => number {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
+/** The files that can be referred to, on a disk. */
+async function workspace(): Promise<Sources> {
+  const workspace_root = await temporaryFolder()
+  for (const [path, lines] of files) {
+    await mkdir(dirname(join(workspace_root, path)), { recursive: true })
+    await writeFile(join(workspace_root, path), lines.join("\n"))
   }
+  return {
+    workspace_root,
+    read: readWorkspaceFile,
+    blobs: new FileBlobs(join(await temporaryFolder(), "blobs")),
+    captured: () => undefined,
+    limits: LOAD_LIMITS,
+  }
+}
+
+function apiOf(at: number): string {
+  return APIS[at % APIS.length] ?? ""
+}
+
+interface Way {
+  readonly api: string
+  readonly sources: Sources
+  readonly change?: Change
+}
+
+/** Everything that a wire body says, as the model reads it. */
+async function said(babble: Babble, { api, sources, change = (part) => part }: Way) {
+  const { source, contexts } = babble
+  const typed = partsOfInput({ source, nodes: parse(source, known) }, known)
+  const { parts } = await resolve(
+    {
+      catalog,
+      skill: (name) => skills.get(name),
+      loaded: async () => new Set(),
+      shell: async () => "",
+      isFile: async (path) => files.has(path),
+    },
+    { parts: [...typed, ...babble.parts], contexts },
+  )
+  const admitted = parts.map(({ id, part }) => ({ id, part: change(admit(policy, part)) }))
+  const loaded = await load(admitted, sources)
+  const { blocks } = lower(loaded.parts, capabilitiesOfApi(api))
+  const wire = wireOf(api)
+  if (!wire) throw new Error(`${api} is no wire API`)
+  const json = await fragmentText(wire.encode({ role: "user", blocks }), async function* () {})
+  return stringsIn(JSON.parse(`[${json}]`)).join("\n")
+}
+
+function stringsIn(value: unknown): string[] {
+  if (typeof value === "string") return [value]
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : []
+}
+
+/** What recognised tokens say, and the body too. */
+function leaks(body: string, { secret }: Babble): string[] {
+  return secret.filter((word) => body.includes(word))
+}
+
+function lost(body: string, { verbatim }: Babble): string[] {
+  return verbatim.filter((words) => !body.includes(words))
+}
+
+function text(value: string): Part {
+  return { type: "text", text: value }
+}
+
+function mentioned({ target }: AnyPart): string {
+  const { kind, name } = target as { kind: string; name: string }
+  return kind === "context" ? `@${name}` : `@${kind}:${name}`
+}
+
+function addressOf({ ref }: AnyPart): string {
+  const { path, server, uri } = ref as Readonly<Record<string, string>>
+  return path ?? `${server}:${uri}`
 }

@@ -133,11 +133,12 @@ export async function completeCommand(source: string, options: CommonOptions & {
   await connected(options, async ({ client }) => {
     const workspace = workspaceFolder(options)
     const limit = Number(options.limit)
-    const { items } = await client.commands.complete({ source, workspace, limit })
-    if (options.json) return printJson(items)
+    const answer = await client.commands.complete({ source, workspace, limit })
+    if (options.json) return printJson(answer.items)
+    if (answer.hint !== undefined) process.stderr.write(`${answer.hint}\n`)
     printLine(
       table(
-        items.map(({ kind, insert, hint, description }) => [
+        answer.items.map(({ kind, insert, hint, description }) => [
           insert.trim(),
           kind,
           [hint, description].filter(Boolean).join("  "),

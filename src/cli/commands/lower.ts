@@ -10,20 +10,21 @@ interface LowerOptions extends CommonOptions {
   readonly api?: string
   readonly model?: string
   readonly policy?: string
+  readonly budget?: string
 }
 
 const POLICIES = ["auto", "inline", "descriptor"] as const
 
 export async function lowerCommand(file: string | undefined, options: LowerOptions) {
   const message = parse(await readInput(file), file ?? "standard input")
-  const policy = policyOf(options.policy)
+  const policy = policyOf(options)
   await connected(options, async ({ client }) => {
     const lowered = await client.lower({
       message,
       workspace_root: workspaceFolder(options),
       ...(options.api === undefined ? {} : { api: options.api }),
       ...(options.model === undefined ? {} : { model: options.model }),
-      ...(policy ? { policy: { file_refs: policy } } : {}),
+      policy,
     })
     if (options.json) printJson(lowered)
     else show(lowered)
@@ -43,16 +44,23 @@ function parse(text: string, name: string): UserMessage {
   throw new UsageError(`${name} is not a message:\n${faults.join("\n")}`)
 }
 
-function policyOf(text: string | undefined) {
-  if (text === undefined) return undefined
-  const policy = POLICIES.find((known) => known === text)
-  if (!policy) throw new UsageError(`--policy ${text}: say ${POLICIES.join(", ")}`)
-  return policy
+function policyOf({ policy: text = "auto", budget }: LowerOptions) {
+  const file_refs = POLICIES.find((known) => known === text)
+  if (!file_refs) throw new UsageError(`--policy ${text}: say ${POLICIES.join(", ")}`)
+  return budget === undefined ? { file_refs } : { file_refs, budget_tokens: tokensOf(budget) }
+}
+
+function tokensOf(text: string): number {
+  const tokens = Number(text)
+  if (Number.isInteger(tokens) && tokens >= 0) return tokens
+  throw new UsageError(`--budget ${text}: say a number of tokens`)
 }
 
 function show(lowered: LowerAnswer) {
-  const { api, model, tokens, bytes, prompt, receipts } = lowered
-  printLine(`${model} by ${api}: about ${tokens} tokens, a request of ${showSize(bytes)}\n`)
+  const { api, model, tokens, bytes, prompt, receipts, context } = lowered
+  printLine(`${model} by ${api}: about ${tokens} tokens, a request of ${showSize(bytes)}`)
+  const percent = ((100 * context.used_tokens) / context.limit_tokens).toFixed(1)
+  printLine(`${percent} % of its context${context.exact ? ", as the provider counts" : ""}\n`)
   for (const message of prompt.messages)
     for (const block of message.blocks) printLine(`${shown(block)}\n`)
   const rows = receipts.map((receipt) => [

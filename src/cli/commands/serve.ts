@@ -41,6 +41,7 @@ async function start(data: string, options: ServeOptions) {
     data,
     workspace: workspaceFolder(options),
     environment: process.env,
+    fresh_models: true,
     log: (text: string) => process.stderr.write(`${new Date().toISOString()} ${text}\n`),
     // Nothing may be acknowledged after the disk failed to sync.
     broken: (reason: string) => {

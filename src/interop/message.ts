@@ -1,0 +1,17 @@
+import type { StoredMessage } from "../message/row.ts"
+import type { JsonObject } from "./json.ts"
+
+/** A part as it is stored: of a user's message, or of an answer. */
+export type PartData = JsonObject & { readonly type: string }
+
+/** A message as the codecs take it and give it: what a row says, without where it is kept. */
+export interface Message {
+  readonly id: string
+  readonly role: "user" | "assistant" | "system"
+  readonly metadata: JsonObject
+  readonly parts: readonly PartData[]
+}
+
+export function messageOf({ id, role, metadata, parts }: StoredMessage): Message {
+  return { id, role, metadata, parts: parts.map(({ data }) => data as PartData) }
+}

@@ -1,0 +1,76 @@
+import { stat } from "node:fs/promises"
+import { resolve as resolvePath } from "node:path"
+import type { Part, UnknownPart } from "../message/part.ts"
+import type { IngressPolicy } from "../policy/policy.ts"
+import { admit } from "./admit.ts"
+import { loadedSkills } from "./loaded-skills.ts"
+import { type Resolved, resolve, type Unresolved } from "./resolve.ts"
+import type { SubmitRooms } from "./submit.ts"
+
+/** Where a message comes in: its session's workspace, and what may enter there. */
+export interface Place {
+  /** Null for a draft that has no session yet. */
+  readonly session_id: string | null
+  readonly workspace_root: string | null
+  readonly policy: IngressPolicy
+}
+
+interface Arriving {
+  readonly session_id: string
+  readonly parts: readonly (Part | UnknownPart)[]
+}
+
+// Plain text asks nothing of the workspace, so nothing is read for it.
+export async function placeOf(rooms: SubmitRooms, { session_id, parts }: Arriving): Promise<Place> {
+  const isPlain = parts.every((part) => part.type === "text")
+  const session = isPlain ? null : await rooms.store.session(session_id)
+  const workspace_root = session?.workspace_root ?? null
+  return { session_id, workspace_root, policy: rooms.policy(workspace_root) }
+}
+
+/** A message resolved with what its place knows, and admitted. */
+export async function resolvedIn(
+  rooms: SubmitRooms,
+  place: Place,
+  message: Unresolved,
+): Promise<Resolved> {
+  const { workspace_root, policy } = place
+  const isPlain = message.parts.every(({ type }) => type !== "command" && type !== "mention")
+  const catalog = isPlain ? NO_COMMANDS : await rooms.catalog(workspace_root)
+  const skills = isPlain ? NO_SKILLS : await rooms.skills(workspace_root)
+  const { parts, actions, shown, notices } = await resolve(
+    {
+      catalog,
+      skill: (name) => skills.get(name),
+      loaded: loadedIn(rooms, place),
+      shell: (command) => rooms.shell(workspace_root, command),
+      isFile: (path) => isFile(workspace_root, path),
+    },
+    message,
+  )
+  const admitted = parts.map(({ id, part }) => ({ id, part: admit(policy, part) }))
+  return { parts: admitted, actions, shown, notices }
+}
+
+const NO_COMMANDS = { get: () => undefined, list: () => [] }
+const NO_SKILLS = new Map<string, never>()
+
+/** Looked up once, and only if a skill is named. */
+function loadedIn({ store }: SubmitRooms, { session_id }: Place) {
+  let loaded: Promise<ReadonlySet<string>> | undefined
+  return () => {
+    loaded ??= session_id === null ? Promise.resolve(new Set()) : loadedSkills(store, session_id)
+    return loaded
+  }
+}
+
+/** One that may not be looked at is there all the same: reading it says why not. */
+async function isFile(workspace_root: string | null, path: string): Promise<boolean> {
+  if (workspace_root === null) return false
+  try {
+    return (await stat(resolvePath(workspace_root, path))).isFile()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === "EACCES" || code === "EPERM"
+  }
+}

@@ -1,0 +1,74 @@
+import type { BlobStore } from "../files/blobs.ts"
+import type { readWorkspaceFile } from "../files/workspace.ts"
+import { captureRange, LOAD_LIMITS, type Sources } from "../lower/load.ts"
+import type { FileRefPart, MentionPart } from "../message/part.ts"
+import { judge } from "../policy/judge.ts"
+import { newCapture } from "../store/capture.ts"
+import type { NewCapture, NewPart, Store } from "../store/store.ts"
+import type { Place } from "./place.ts"
+import { type PreparedPart, preparePart } from "./prepare-part.ts"
+import type { NamedPart } from "./resolve.ts"
+
+export interface PrepareRooms {
+  readonly store: Pick<Store, "blob">
+  readonly blobs: BlobStore
+  readonly read: typeof readWorkspaceFile
+}
+
+export interface Prepared {
+  readonly parts: NewPart[]
+  readonly captures: NewCapture[]
+}
+
+/** The parts as they are persisted, and what is kept of the files they select from. */
+export async function preparedParts(
+  rooms: PrepareRooms,
+  place: Place,
+  parts: readonly NamedPart[],
+): Promise<Prepared> {
+  const prepared = await Promise.all(
+    parts.map(async ({ id, part }, at) => ({
+      id,
+      ...(await preparePart(part, rooms, `/parts/${at}`)),
+    })),
+  )
+  return {
+    parts: prepared.map(newPart),
+    captures: await captureSelections(rooms, place, prepared.filter(isSelection)),
+  }
+}
+
+export function newPart({ id, part, blob }: PreparedPart & { id: string }): NewPart {
+  return { id, type: part.type, data_json: JSON.stringify(part), blob }
+}
+
+/** Lines, pages or cells that someone chose (BEY-08). */
+function isSelection({ part }: PreparedPart): boolean {
+  if (part.ingress !== undefined) return false
+  if (part.type === "mention") return hasPlace((part as MentionPart).target)
+  if (part.type !== "file-ref") return false
+  const { ref } = part as FileRefPart
+  return ref.kind === "path" && hasPlace(ref)
+}
+
+function hasPlace({ range, fragment }: Readonly<Record<string, unknown>>): boolean {
+  return range !== undefined || fragment !== undefined
+}
+
+// The user selected this as it is now; whole files are read when the message fires.
+async function captureSelections(
+  rooms: PrepareRooms,
+  { workspace_root, policy }: Place,
+  selections: readonly (PreparedPart & { id: string })[],
+): Promise<NewCapture[]> {
+  const sources: Sources = {
+    workspace_root,
+    read: rooms.read,
+    blobs: rooms.blobs,
+    captured: () => undefined,
+    limits: LOAD_LIMITS,
+    ingress: (arrival) => judge(policy, arrival),
+  }
+  const captures = await Promise.all(selections.map((part) => captureRange(part, sources)))
+  return captures.filter((capture) => capture !== null).map(newCapture)
+}
