@@ -1,4 +1,3 @@
-import type { FileBlobs } from "../src/files/blobs.ts"
 import { readWorkspaceFile } from "../src/files/workspace.ts"
 import { capabilitiesOf, findModel } from "../src/model/models.ts"
 import type { Body, Envelope } from "../src/provider/provider.ts"
@@ -26,7 +25,7 @@ export class Ours {
   readonly #wire: NonNullable<ReturnType<typeof wireOf>>
   readonly #at: LoweringOf
 
-  constructor(blobs: FileBlobs) {
+  constructor(blobs: HistoryRooms["blobs"]) {
     const wire = wireOf("anthropic-messages")
     const model = findModel(MODEL)
     if (!wire || !model) throw new Error(`${MODEL.model_id} is no model known here`)

@@ -7,12 +7,24 @@ import { generateText, type ModelMessage, type ToolSet, tool } from "ai"
 import { z } from "zod"
 import { resultOf, type Said, TOOL } from "./lower-histories.ts"
 
-/** Somebody else who makes a request of a history, from the shape that it keeps in memory to the
- *  text that it gives to `fetch`. */
+/** Somebody else who makes a request of a history: from their own messages, kept as JSON one by one,
+ *  to the text that they give to `fetch`. Images are in memory, ready as base64. */
 export interface Peer {
   readonly name: string
-  /** Their own shape, made before anything is measured. */
+  /** Everything that is done before anything is measured. */
   prepare(history: readonly Said[], images: readonly string[]): () => Promise<unknown>
+}
+
+/** Their messages as they would be read again after a restart. */
+function kept<Message extends object>(messages: readonly Message[]): () => Message[] {
+  if (messages.some(hasImage)) return () => [...messages]
+  const rows = messages.map((message) => JSON.stringify(message))
+  return () => rows.map((row) => JSON.parse(row) as Message)
+}
+
+function hasImage(message: { readonly content?: unknown }): boolean {
+  const { content } = message
+  return Array.isArray(content) && content.some(({ type }) => type === "image" || type === "file")
 }
 
 // No dependency of ours: they live in a cache of their own.
@@ -66,13 +78,13 @@ function aiSdk({ createAnthropic }: AnthropicModule): Peer {
   return {
     name: "ai",
     prepare(history, images) {
-      const messages = history.flatMap((said) => modelMessages(said, images))
+      const messages = kept(history.flatMap((said) => modelMessages(said, images)))
       return () =>
         generateText({
           model,
           system: "Be kind.",
           maxOutputTokens: 1000,
-          messages,
+          messages: messages(),
           tools: tools as unknown as ToolSet,
           maxRetries: 0,
         })
@@ -129,9 +141,11 @@ function piAi({ complete }: PiModule): Peer {
   return {
     name: "pi-ai",
     prepare(history, images) {
-      const messages = history.flatMap((said) => piMessages(said, images))
-      const context = { systemPrompt: "Be kind.", messages, tools }
-      return () => complete(PI_MODEL, context, { apiKey: "key", maxTokens: 1000 })
+      const messages = kept(history.flatMap((said) => piMessages(said, images)))
+      return () => {
+        const context = { systemPrompt: "Be kind.", messages: messages(), tools }
+        return complete(PI_MODEL, context, { apiKey: "key", maxTokens: 1000 })
+      }
     },
   }
 }

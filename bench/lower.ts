@@ -1,24 +1,16 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { FileBlobs } from "../src/files/blobs.ts"
 import type { Media } from "../src/model/prompt.ts"
 import type { Body } from "../src/provider/provider.ts"
 import { fragmentText, writeBody } from "../src/provider/wire.ts"
 import { Child } from "./child.ts"
 import { median, milliseconds, table, times } from "./figures.ts"
-import {
-  pictureBytes,
-  pictures,
-  rowsOf,
-  type Said,
-  storePictures,
-  talk,
-  work,
-} from "./lower-histories.ts"
+import { pictureBytes, pictures, rowsOf, type Said, talk, work } from "./lower-histories.ts"
 import { Ours } from "./lower-ours.ts"
 import { openPeers, type Peer, sentBy } from "./lower-peers.ts"
 import { describeMachine, noise } from "./machine.ts"
+import { MemoryBlobs } from "./memory-blobs.ts"
 
 const MESSAGES = 1000
 const LONG_HISTORY = 10_000
@@ -33,9 +25,8 @@ export async function benchLower({ json }: { json: boolean }): Promise<boolean> 
   const folder = await mkdtemp(join(tmpdir(), "compositor-bench-"))
   try {
     const before = noise()
-    const bench = { blobs: new FileBlobs(folder), peers: await openPeers() }
-    const cold = await measureCold(bench)
-    const append = await measureAppend(bench)
+    const cold = await measureCold(await openPeers())
+    const append = await measureAppend()
     const memory = await measureMemory(folder)
     const gates = [...coldGates(cold), ...appendGates(append, cold), ...memoryGates(memory)]
     const machine = describeMachine(folder)
@@ -47,12 +38,7 @@ export async function benchLower({ json }: { json: boolean }): Promise<boolean> 
   }
 }
 
-interface Bench {
-  readonly blobs: FileBlobs
-  readonly peers: readonly Peer[]
-}
-
-// From rows to a request
+// From what is stored to a request: text from its rows, as after a restart; images from memory
 
 interface Cold {
   readonly name: string
@@ -75,7 +61,7 @@ interface Case {
   readonly batch: number
 }
 
-async function measureCold(bench: Bench): Promise<Cold[]> {
+async function measureCold(peers: readonly Peer[]): Promise<Cold[]> {
   const often = { warm_ups: 20, rounds: 15, batch: 6 }
   const seldom = { warm_ups: 1, rounds: 5, batch: 1 }
   const cases: readonly Case[] = [
@@ -84,15 +70,19 @@ async function measureCold(bench: Bench): Promise<Cold[]> {
     { name: "100 images of 1 MB", history: pictures(IMAGES), most: 0.25, ...seldom },
   ]
   const rows: Cold[] = []
-  for (const one of cases) rows.push(await measureCase(bench, one))
+  for (const one of cases) rows.push(await measureCase(peers, one))
   return rows
 }
 
-async function measureCase({ blobs, peers }: Bench, asked: Case): Promise<Cold> {
+async function measureCase(peers: readonly Peer[], asked: Case): Promise<Cold> {
   const images = asked.history.some(({ type }) => type === "image")
     ? Array.from({ length: IMAGES }, () => pictureBytes())
     : []
-  const rows = rowsOf(asked.history, await storePictures(blobs, images))
+  const blobs = new MemoryBlobs()
+  const rows = rowsOf(
+    asked.history,
+    images.map((bytes) => blobs.add(bytes)),
+  )
   const ours = new Ours(blobs)
   const open = ({ content_id }: Media) => blobs.open(content_id)
   const body = await ours.cold(rows)
@@ -173,8 +163,8 @@ interface Append {
 
 const APPENDS = 400
 
-async function measureAppend({ blobs }: Bench): Promise<Append> {
-  const ours = new Ours(blobs)
+async function measureAppend(): Promise<Append> {
+  const ours = new Ours(new MemoryBlobs())
   const [short, long] = [rowsOf(talk(MESSAGES)), rowsOf(talk(LONG_HISTORY))]
   const [brief, full] = [await ours.history(short), await ours.history(long)]
   const [row] = rowsOf(talk(1))

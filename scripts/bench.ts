@@ -44,6 +44,15 @@ await runByName(
         return benchLower({ json: json === true })
       },
     },
+    {
+      name: "files",
+      summary: "taking files in and extracting archives, beside cp, unzip and bsdtar",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchFiles } = await import("../bench/files.ts")
+        return benchFiles({ json: json === true })
+      },
+    },
   ],
   process.argv.slice(2),
 )

@@ -10,6 +10,7 @@ const dist = join(root, "dist")
 const page = join(dist, "web")
 const PAGE_SOURCES = [
   "src/web",
+  "src/react",
   "src/message",
   "src/model",
   "src/compose",

@@ -24,7 +24,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["catalog", "files", "stream"],
   ["skill", "memory", "policy", "trigger"],
   ["compose", "store", "lower", "provider", "tool", "client", "interop"],
-  ["submit", "session", "mcp"],
+  ["submit", "session", "mcp", "react"],
   ["entity", "inspect"],
   ["host"],
   ["server"],
@@ -36,10 +36,21 @@ export const ENTRANCE = "index"
 const FILES_AT_THE_ROOT = ["host.ts", "index.ts"]
 
 const SURFACES = FLOORS[8] ?? []
-const SEEN_BY_SURFACES = ["client", "message", "model", "compose", "catalog", "interop"]
+const SEEN_BY_SURFACES = ["client", "message", "model", "compose", "catalog", "interop", "react"]
 // What a surface may start, by a dynamic import.
-const STARTED_BY: Readonly<Record<string, readonly string[]>> = { cli: ["server", "host", "files"] }
-const USED_BY_A_BROWSER = ["message", "model", "compose", "catalog", "client", "interop", "web"]
+const STARTED_BY: Readonly<Record<string, readonly string[]>> = {
+  cli: ["server", "host", "files", "acp", "tui"],
+}
+const USED_BY_A_BROWSER = [
+  "message",
+  "model",
+  "compose",
+  "catalog",
+  "client",
+  "interop",
+  "react",
+  "web",
+]
 
 const MAX_LINES = 350
 const ROOMS_WITHOUT_MAX_LINES = ["web"]

@@ -19,6 +19,41 @@ await runByName(
         return kill9({ cycles: numberOf(cycles, 50), seed: numberOf(seed, random) })
       },
     },
+    {
+      name: "paths",
+      summary: "read, write and list a workspace whose files are swapped for links meanwhile",
+      options: [{ name: "reads", type: "string", summary: "how many (200000)" }],
+      async run({ reads }) {
+        const { torturePaths } = await import("../torture/paths.ts")
+        return torturePaths({ reads: numberOf(reads, 200_000) })
+      },
+    },
+    {
+      name: "archives",
+      summary: "extract archives of every format that were damaged at random",
+      options: [
+        { name: "count", type: "string", summary: "how many (2000)" },
+        { name: "seed", type: "string", summary: "the seed of its choices (random)" },
+      ],
+      async run({ count, seed }) {
+        const { tortureArchives } = await import("../torture/archives.ts")
+        const random = Math.floor(Math.random() * 2 ** 32)
+        return tortureArchives({ count: numberOf(count, 2000), seed: numberOf(seed, random) })
+      },
+    },
+    {
+      name: "documents",
+      summary: "read documents, pictures and recordings that were damaged at random",
+      options: [
+        { name: "count", type: "string", summary: "how many (1000)" },
+        { name: "seed", type: "string", summary: "the seed of its choices (random)" },
+      ],
+      async run({ count, seed }) {
+        const { tortureDocuments } = await import("../torture/documents.ts")
+        const random = Math.floor(Math.random() * 2 ** 32)
+        return tortureDocuments({ count: numberOf(count, 1000), seed: numberOf(seed, random) })
+      },
+    },
   ],
   process.argv.slice(2),
 )

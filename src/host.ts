@@ -1,4 +1,5 @@
 import { mkdir, readdir } from "node:fs/promises"
+import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { FileBlobs } from "./files/blobs.ts"
 import { ScratchFolders } from "./files/scratch.ts"
@@ -11,15 +12,19 @@ import { openKnownModels } from "./provider/model-settings.ts"
 import type { Provider } from "./provider/provider.ts"
 import { defaultModel, type Environment, providers } from "./provider/registry.ts"
 import type { DryRun } from "./session/dry-run.ts"
+import { type Formats, formatsIn } from "./session/formats.ts"
 import { ownerOf } from "./session/owner.ts"
 import { PromptHistory } from "./session/prompt-history.ts"
 import { Runner } from "./session/runner.ts"
-import { mannerRooms, type TurnOptions, turnRooms } from "./session/turn-rooms.ts"
+import type { TurnPlace } from "./session/talk.ts"
+import { equipped, mannerRooms, type TurnOptions, turnRooms } from "./session/turn-rooms.ts"
 import { resolutionOf, type Saying } from "./session/waiting.ts"
 import { type AskedDraft, WhatIf } from "./session/what-if.ts"
+import { Workbench } from "./session/workbench.ts"
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts"
 import type { PolicyConfig } from "./policy/config.ts"
 import { type Arrival, judge } from "./policy/judge.ts"
+import { hiddenBy } from "./policy/load-policy.ts"
 import { TRUST_ALL, type Trust } from "./skill/trust.ts"
 import type { Deleted, MessageChanged, Store } from "./store/store.ts"
 import {
@@ -91,6 +96,7 @@ export class Host {
   readonly #owner: string | null
   readonly #history: PromptHistory
   readonly #scratch: ScratchFolders
+  readonly #formats: Formats
   readonly #stopAsking: () => void
   readonly #ingress = (workspace_root: string | null) => (arrival: Arrival) =>
     judge(this.workspaces.policy(workspace_root), arrival)
@@ -105,13 +111,16 @@ export class Host {
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
     this.workspaces = new Workspaces(options)
-    const rooms = { store, blobs: this.blobs, read: readWorkspaceFile, ingress: this.#ingress }
+    this.#formats = formatsIn(join(options.data, "formats"))
+    const reading = { read: readWorkspaceFile, formats: this.#formats, ingress: this.#ingress }
+    const rooms = { store, blobs: this.blobs, ...reading }
     const asked = { models: this.known, providers: this.providers }
-    this.what_if = new WhatIf({ ...rooms, ...mannerRooms(options), ...asked })
+    const turns = equipped(options, this.#workbench(options))
+    this.what_if = new WhatIf({ ...rooms, ...mannerRooms(turns), ...asked })
     this.#history = new PromptHistory(rooms)
     this.#scratch = new ScratchFolders(join(options.data, "scratch"))
     this.#owner = options.turns === false ? null : ownerOf()
-    this.#runner = this.#owner === null ? null : this.#newRunner(this.#owner, options)
+    this.#runner = this.#owner === null ? null : this.#newRunner(this.#owner, turns)
     this.#runner?.start()
     this.#stopAsking = options.fresh_models ? this.known.keepFresh() : () => undefined
     this.#sweeping = setInterval(() => void this.sweep().catch(() => undefined), SWEEP_MS).unref()
@@ -260,12 +269,22 @@ export class Host {
       store,
       blobs,
       read: readWorkspaceFile,
+      formats: this.#formats,
       owner: this.#owner,
       catalog: (root: string | null) => workspaces.catalog(root),
       skills: (root: string | null) => workspaces.skills(root),
       used: workspaces.used.bind(workspaces),
       policy: (root: string | null) => workspaces.policy(root),
       shell: (root: string | null, command: string) => workspaces.shell(root, command),
+    }
+  }
+
+  #workbench({ policy }: HostOptions) {
+    const skills = (root: string | null) => this.workspaces.skills(root)
+    const bench = new Workbench({ skills, hidden: hiddenBy(policy).settings, home: homedir() })
+    return {
+      tools: (place: TurnPlace) => bench.tools(place),
+      sections: (place: TurnPlace) => bench.sections(place),
     }
   }
 

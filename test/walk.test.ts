@@ -251,11 +251,15 @@ function withoutInput(metadata_json: unknown): Row {
 }
 
 function wireLines(body: Row, show: Show): string[] {
-  const { messages, system, ...rest } = body
+  const { messages, system, tools, ...rest } = body
   const [message] = messages as { role: string; content: object[] }[]
   const [instructions] = system as { text: string }[]
   return [
     `POST /v1/messages  ${show(rest)}`,
+    `tools    ${(tools as { name: string }[])
+      .slice(0, 4)
+      .map(({ name }) => name)
+      .join(", ")} …`,
     `system   ${show(`${instructions?.text.slice(0, 28)}…`)}`,
     ...(message?.content ?? []).map((content) => `${message?.role}     ${show(content)}`),
   ]

@@ -63,8 +63,14 @@ function sending(root: Command) {
       (await import("./commands/send.ts")).sendCommand(text, pieces, options),
     )
   common(root.command("attach"))
-    .description("put a file into the blob store and print its part")
+    .description(
+      "put a file into the blob store and print its part; for a model, what it would see",
+    )
     .argument("<file>")
+    .option("--name <name>", "what it is called (default: its own name)")
+    .option("--mime <type>", "what you think it is; its bytes decide")
+    .option("--api <api>", "what this wire API would be sent, e.g. anthropic-messages")
+    .option("-m, --model <provider/model>", "what this model would be sent")
     .action(async (file, options) =>
       (await import("./commands/attach.ts")).attachCommand(file, options),
     )
@@ -195,6 +201,18 @@ function keeping(root: Command) {
 }
 
 function unpacking(root: Command) {
+  root
+    .command("fetch")
+    .description("fetch a public address as text, safely")
+    .argument("<url>", "http: or https:")
+    .option("--allow <host:port...>", "doors that may be reached though they are not public")
+    .option("--max-bytes <number>", "at most so many bytes once unpacked")
+    .option("--raw", "show a page's HTML instead of its text")
+    .option("--json", "answer in JSON")
+    .addHelpText("after", "\nExit code: 0 fetched, 1 refused.")
+    .action(async (url, options) =>
+      (await import("./commands/fetch.ts")).fetchCommand(url, options),
+    )
   root
     .command("extract")
     .description("extract an archive safely, whole or not at all")

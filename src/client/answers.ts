@@ -1,3 +1,4 @@
+import type { CommandArgument, Dialect } from "../catalog/command.ts"
 import type { MessageState, Session, SessionStatus, StoredMessage, Turn } from "../message/row.ts"
 import type { ModelChoice, Mode } from "../message/message.ts"
 import type { FileAttachmentPart, Part, UnknownPart } from "../message/part.ts"
@@ -38,16 +39,32 @@ export interface SendBody {
   readonly id?: string
   /** What was typed: commands and references in it are found by the server. */
   readonly source?: string
+  /** What was recognised in it, where a surface knows more than the text says. */
+  readonly nodes?: readonly object[]
   /** The message itself, or, with a source, what is attached to it. */
   readonly parts?: readonly AnyPart[]
   readonly contexts?: readonly AnyPart[]
+  /** Files that the server reads, behind all else (ATT-002). */
+  readonly attachments?: readonly PathAttachment[]
   readonly approved_shell?: readonly string[]
   /** The source is to be sent with the secrets in it. */
   readonly allow_secrets?: boolean
   readonly mode?: Mode
+  /** A steer is for this turn, and refused when it is over. */
+  readonly expected_turn_id?: string
   readonly model?: ModelName
   readonly position?: string
   readonly metadata?: Metadata
+}
+/** A file that the server reads; `path` may begin with `file://`. */
+export interface PathAttachment {
+  readonly path: string
+  readonly mime?: string
+  readonly filename?: string
+}
+export interface PromptOptions
+  extends Pick<SendBody, "id" | "mode" | "model" | "metadata" | "position"> {
+  readonly attachments?: readonly PathAttachment[]
 }
 export interface SendAnswer {
   /** Null when all that was said was a command that only shows something. */
@@ -62,12 +79,30 @@ export interface SendAnswer {
 }
 export interface QueueChange {
   readonly source?: string
+  readonly nodes?: readonly object[]
   readonly parts?: readonly AnyPart[]
   readonly metadata?: Metadata
   readonly position?: string
   readonly state?: Extract<MessageState, "queued" | "paused" | "editing">
   /** Put it behind this message; null is the head. */
   readonly after?: string | null
+}
+/** A call of a tool, by where it was made. */
+export interface CallPlace {
+  readonly session_id: string
+  readonly turn_id: string
+  readonly call_id: string
+}
+export interface CallAnswer {
+  readonly turn: Turn
+  readonly txid: string
+}
+export interface ParseAnswer {
+  readonly source: string
+  readonly nodes: readonly Metadata[]
+  /** What would be sent of it. */
+  readonly parts: readonly AnyPart[]
+  readonly warnings: readonly Fault[]
 }
 export interface Upload {
   readonly content_id: string
@@ -78,7 +113,11 @@ export interface Upload {
   readonly part: FileAttachmentPart
 }
 export interface LowerBody {
-  readonly message: { readonly source?: string; readonly parts?: readonly AnyPart[] }
+  readonly message: {
+    readonly source?: string
+    readonly nodes?: readonly object[]
+    readonly parts?: readonly AnyPart[]
+  }
   readonly model?: ModelName
   readonly api?: string
   readonly session_id?: string
@@ -206,8 +245,16 @@ export interface ListedCommand {
   readonly because?: string
   readonly command: {
     readonly kind: string
+    readonly aliases?: readonly string[]
     readonly description?: string
     readonly argument_hint?: string
+    readonly arguments?: readonly CommandArgument[]
+    /** Which tool's rules its body is read by; actions have none. */
+    readonly dialect?: Dialect
+    readonly body?: string
+    /** The MCP server that offers it. */
+    readonly server?: string
+    readonly digest?: string
     readonly trust: string
     readonly source: { readonly tool: string; readonly scope: string; readonly path?: string }
   }

@@ -1,6 +1,8 @@
 import type { Session, SessionStatus, StoredMessage, Turn } from "../message/row.ts"
 import type {
   Body,
+  CallAnswer,
+  CallPlace,
   CommandFinding,
   CompletionAnswer,
   DiffLoweringAnswer,
@@ -14,6 +16,8 @@ import type {
   Metadata,
   ModelName,
   ModelsAnswer,
+  ParseAnswer,
+  PromptOptions,
   QueueAnswer,
   QueueChange,
   RefreshAnswer,
@@ -64,6 +68,14 @@ export function createClient(options: ClientOptions) {
   return {
     url: options.url,
     info: () => json<Info>("GET", "/v1/info"),
+    /** What this server can do, each as `post /v1/sessions/{id}/branch`. */
+    routes: async (): Promise<ReadonlySet<string>> => {
+      const { paths } = await json<{ paths: Record<string, object> }>("GET", "/openapi.json")
+      const all = Object.entries(paths).flatMap(([path, methods]) =>
+        Object.keys(methods).map((method) => `${method} ${path}`),
+      )
+      return new Set(all)
+    },
     models: () => json<ModelsAnswer>("GET", "/v1/models"),
     refreshModels: () => json<RefreshAnswer>("POST", "/v1/models/refresh"),
     /** What changes when the session goes on with another model. */
@@ -110,6 +122,12 @@ export function createClient(options: ClientOptions) {
 
     send: (id: string, body: SendBody, signal?: AbortSignal) =>
       json<SendAnswer>("POST", session(id, "messages"), { body, signal }),
+    /** Say something, with files that the server reads by their paths (ATT-007). */
+    prompt: (id: string, text: string, options: PromptOptions = {}, signal?: AbortSignal) => {
+      const { attachments = [], ...delivery } = options
+      const body = { ...delivery, message: text, attachments }
+      return json<SendAnswer>("POST", session(id, "messages"), { body, signal })
+    },
     messages: (id: string, query: { limit?: number; before?: string } = {}) =>
       json<MessagePage>("GET", session(id, "messages"), { query }),
     purge: (id: string, message: string) =>
@@ -131,8 +149,25 @@ export function createClient(options: ClientOptions) {
     turns: (id: string, query: { message?: string } = {}) =>
       json<{ turns: readonly Turn[] }>("GET", session(id, "turns"), { query }),
     turn: (id: string, turn: string) => json<{ turn: Turn }>("GET", session(id, "turns", turn)),
+    /** Say something to a call that waits: approve, deny, answer, retry or skip it. */
+    resolveCall: (id: string, turn: string, call: string, said: CallSaid) => {
+      const { verb, ...body } = said
+      const path = session(id, "turns", turn, "calls", call, verb)
+      return json<{ turn: Turn; txid: string }>("POST", path, { body })
+    },
     receipts: (id: string, turn: string) =>
       json<{ receipts: readonly StoredReceipt[] }>("GET", session(id, "turns", turn, "receipts")),
+    /** What a person says to a call that a turn waits for; 409 when it waits no longer. */
+    calls: {
+      approve: (at: CallPlace, body: { always?: boolean; pattern?: string } = {}) =>
+        json<CallAnswer>("POST", callPath(at, "approve"), { body }),
+      deny: (at: CallPlace, body: { always?: boolean; pattern?: string; reason?: string } = {}) =>
+        json<CallAnswer>("POST", callPath(at, "deny"), { body }),
+      answer: (at: CallPlace, body: { answers: readonly (readonly string[])[] }) =>
+        json<CallAnswer>("POST", callPath(at, "answer"), { body }),
+      retry: (at: CallPlace) => json<CallAnswer>("POST", callPath(at, "retry"), { body: {} }),
+      skip: (at: CallPlace) => json<CallAnswer>("POST", callPath(at, "skip"), { body: {} }),
+    },
     inspect: (id: string, query: { message?: string } = {}) =>
       json<Readonly<Record<string, unknown>>>("GET", session(id, "inspect"), { query }),
     lower: (body: LowerBody, signal?: AbortSignal) =>
@@ -150,12 +185,8 @@ export function createClient(options: ClientOptions) {
         }>("GET", "/v1/commands/export", { query }),
       trust: (body: Where & { path: string; digest?: string; trusted?: boolean }) =>
         json<{ trusted: boolean }>("POST", "/v1/trust", { body }),
-      parse: (body: Where & { source: string }) =>
-        json<{ source: string; nodes: readonly Metadata[]; warnings: readonly Fault[] }>(
-          "POST",
-          "/v1/parse",
-          { body },
-        ),
+      parse: (body: Where & { source: string; nodes?: readonly Metadata[] }) =>
+        json<ParseAnswer>("POST", "/v1/parse", { body }),
       complete: (
         body: Where & { source: string; cursor?: number; limit?: number },
         signal?: AbortSignal,
@@ -190,6 +221,18 @@ export function createClient(options: ClientOptions) {
     hostEvents: (from: StreamStart) => call("GET", "/v1/events", stream(from)),
   }
 }
+
+/** What a person says to a call. */
+export type CallSaid =
+  | { readonly verb: "approve"; readonly always?: boolean; readonly pattern?: string }
+  | {
+      readonly verb: "deny"
+      readonly always?: boolean
+      readonly pattern?: string
+      readonly reason?: string
+    }
+  | { readonly verb: "answer"; readonly answers: readonly (readonly string[])[] }
+  | { readonly verb: "retry" | "skip" }
 
 export interface StreamStart {
   readonly after?: number
@@ -263,6 +306,10 @@ function errorIn(text: string): { code?: string; message?: string; details?: Fau
 
 function session(...steps: string[]): string {
   return `/v1/sessions/${steps.map(encodeURIComponent).join("/")}`.replaceAll("%3A", ":")
+}
+
+function callPath({ session_id, turn_id, call_id }: CallPlace, verb: string): string {
+  return session(session_id, "turns", turn_id, "calls", call_id, verb)
 }
 
 function address(url: string, path: string, query: CallRequest["query"] = {}): string {

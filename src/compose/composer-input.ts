@@ -3,7 +3,6 @@ import { MAX_TEXT_CHARACTERS } from "../message/limits.ts"
 import { anchor, type InputFault, type Placed } from "./anchor.ts"
 import { type ComposerNode, KnownNode, UnknownNode } from "./node.ts"
 
-export const COMPOSER_INPUT = "composer_input"
 export const MAX_NODES = 10_000
 
 /** What was typed, whole, and the nodes in it: in order, apart, each where it says (EA-002). */

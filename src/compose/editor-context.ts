@@ -1,4 +1,4 @@
-import type { EditorContextPart, FileAttachmentPart, FileRefPart } from "../message/part.ts"
+import { type EditorContextPart, type FileAttachmentPart, FileRefPart } from "../message/part.ts"
 
 /** When a kind of editor state goes along: with every message, when the user asks for it by an
  *  action, or when it is mentioned (CMP-075). */
@@ -23,7 +23,7 @@ export const CONTEXT_POLICY: ContextPolicy = {
 export type SentContexts = ReadonlyMap<string, string>
 
 export interface ChosenContexts {
-  readonly parts: readonly EditorContextPart[]
+  readonly parts: readonly (EditorContextPart | FileRefPart)[]
   readonly sent: SentContexts
   /** Kinds that did not fit any more. */
   readonly left_out: readonly string[]
@@ -35,7 +35,7 @@ export function chooseContexts(
   offered: readonly EditorContextPart[],
   before: { readonly sent: SentContexts; readonly asked: readonly string[] },
 ): ChosenContexts {
-  const parts: EditorContextPart[] = []
+  const parts: (EditorContextPart | FileRefPart)[] = []
   const left_out: string[] = []
   const sent = new Map(before.sent)
   let characters = 0
@@ -47,7 +47,7 @@ export function chooseContexts(
       left_out.push(part.kind)
       continue
     }
-    parts.push(fresh)
+    parts.push(partOfContext(fresh))
     sent.set(keyOf(part), JSON.stringify(part.payload))
   }
   return { parts, sent, left_out }
@@ -74,6 +74,16 @@ function changesOf(payload: Readonly<Record<string, unknown>>, last: string) {
   const changed = Object.fromEntries(Object.entries(payload).filter(isNew))
   const gone = Object.keys(known).filter((key) => !(key in payload))
   return { changed, ...(gone.length > 0 ? { gone } : {}) }
+}
+
+/** State that is lines of a file, `{ path, range, text? }`, is told as these lines (CMP-026, CMP-079);
+ *  what was typed and not saved is not in the file yet, and stays what the editor said. */
+export function partOfContext(context: EditorContextPart): EditorContextPart | FileRefPart {
+  const { path, range, text, unsaved } = context.payload
+  if (path === undefined || range === undefined || unsaved === true) return context
+  const selected = typeof text === "string" ? { selected: text } : {}
+  const ref = { kind: "path", path, range, ...selected }
+  return FileRefPart.safeParse({ type: "file-ref", ref }).data ?? context
 }
 
 /** A file that was dropped or pasted, as a host sees it. */

@@ -208,6 +208,18 @@ export async function readAll(
   return Buffer.concat(pieces)
 }
 
+/** The bytes of a file that is open. Each chunk lies in the memory of the one before: it is for those
+ *  who are done with one before they ask for the next, as `put` is. */
+export async function* fileChunks(handle: FileHandle): AsyncIterable<Uint8Array> {
+  const buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES)
+  for (let position = 0; ; ) {
+    const { bytesRead } = await handle.read(buffer, 0, BLOCK_BYTES, position)
+    if (bytesRead === 0) return
+    position += bytesRead
+    yield buffer.subarray(0, bytesRead)
+  }
+}
+
 async function writeHashed(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
@@ -217,17 +229,62 @@ async function writeHashed(
   let size = 0
   const handle = await open(path, "wx", 0o600)
   try {
-    for await (const chunk of chunks) {
-      size += chunk.length
-      if (size > maxBytes) throw new BlobTooLarge(maxBytes)
-      hash.update(chunk)
-      await handle.writeFile(chunk)
+    for await (const block of inBlocks(chunks, maxBytes)) {
+      size += block.length
+      const written = writeAll(handle, block)
+      hash.update(block)
+      await written
     }
     await handle.sync()
   } finally {
     await handle.close()
   }
   return { content_id: `sha256:${hash.digest("hex")}`, size }
+}
+
+const BLOCK_BYTES = 1024 * 1024
+
+/** The same bytes in blocks, each in the memory of the one before. The next chunk is asked for before
+ *  a block is given out, so that it is on its way while the block is hashed and written. */
+async function* inBlocks(
+  chunks: AsyncIterable<Uint8Array>,
+  maxBytes: number,
+): AsyncIterable<Uint8Array> {
+  const iterator = chunks[Symbol.asyncIterator]()
+  const block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
+  let filled = 0
+  let size = 0
+  try {
+    let next = iterator.next()
+    for (let given = await next; !given.done; given = await next) {
+      let rest = given.value
+      size += rest.length
+      if (size > maxBytes) throw new BlobTooLarge(maxBytes)
+      while (filled + rest.length > BLOCK_BYTES) {
+        block.set(rest.subarray(0, BLOCK_BYTES - filled), filled)
+        rest = rest.subarray(BLOCK_BYTES - filled)
+        yield block
+        filled = 0
+      }
+      block.set(rest, filled)
+      filled += rest.length
+      next = iterator.next()
+      // Whoever awaits it is told; until then it is nobody's.
+      next.catch(() => undefined)
+      if (filled < BLOCK_BYTES) continue
+      yield block
+      filled = 0
+    }
+    if (filled > 0) yield block.subarray(0, filled)
+  } finally {
+    // Not awaited: someone who stopped in the middle of a chunk may never send the rest of it.
+    void iterator.return?.().catch(() => undefined)
+  }
+}
+
+async function writeAll(handle: FileHandle, block: Uint8Array) {
+  let from = 0
+  while (from < block.length) from += (await handle.write(block, from)).bytesWritten
 }
 
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {

@@ -95,9 +95,12 @@ async function openParents(
   let folder: OpenFolder | Refused = await openWithin(root, ".", "folder")
   for (const name of names) {
     if (folder.type === "refused") return folder
-    const next: OpenFolder | Refused = await enter(folder, name, path)
-    await folder.handle.close()
-    folder = next
+    const above: OpenFolder = folder
+    try {
+      folder = await enter(above, name, path)
+    } finally {
+      await above.handle.close()
+    }
   }
   return folder
 }
@@ -114,7 +117,7 @@ async function enter(
     if (error.code !== "EEXIST") throw error
   })
   const handle = await open(target, FOLDER_FLAGS)
-  const realPath = await openedPath(handle, target)
+  const realPath = await openedPath(handle, target).catch(() => undefined)
   if (realPath !== undefined && isWithin(folder.realRoot, realPath))
     return { type: "opened", handle, realPath, realRoot: folder.realRoot }
   await handle.close()

@@ -12,12 +12,19 @@ export interface SandboxedRun {
   readonly workspace: string | null
   /** It may change the workspace. Otherwise that is read-only. */
   readonly writable?: boolean
+  /** What of the workspace it cannot read. */
+  readonly masked?: readonly MaskedPath[]
   /** A folder of ours that it may fill, at its own path, as far as the quota goes. What it leaves
    *  there is brought back when it is done. */
   readonly scratch?: { readonly path: string; readonly quota: ScratchQuota }
   readonly timeout_ms?: number
   readonly max_output_bytes?: number
   readonly signal?: AbortSignal
+}
+
+export interface MaskedPath {
+  readonly path: string
+  readonly is_folder: boolean
 }
 
 export type SandboxResult =
@@ -93,15 +100,14 @@ function readOnly(path: string): string[] {
   return ["--ro-bind-try", path, path]
 }
 
-function workspacePlace({ workspace, writable = false }: SandboxedRun): string[] {
+function workspacePlace({ workspace, writable = false, masked = [] }: SandboxedRun): string[] {
   if (workspace === null) return []
-  if (!writable) return ["--ro-bind", workspace, workspace]
-  return [
-    "--bind",
-    workspace,
-    workspace,
-    ...NEVER_WRITABLE.flatMap((path) => readOnly(join(workspace, path))),
-  ]
+  const masks = masked.flatMap(({ path, is_folder }) =>
+    is_folder ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", "/dev/null", path],
+  )
+  if (!writable) return ["--ro-bind", workspace, workspace, ...masks]
+  const kept = NEVER_WRITABLE.flatMap((path) => readOnly(join(workspace, path)))
+  return ["--bind", workspace, workspace, ...kept, ...masks]
 }
 
 const BEFORE = "/run/scratch"

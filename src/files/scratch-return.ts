@@ -59,7 +59,7 @@ async function takeEntries({ quota }: Folder, incoming: string, extractor: Extra
   let entries = 0
   let bytes = 0
   for await (const entry of extractor) {
-    const { name, type, size = 0 } = entry.header
+    const { name, type, size } = entry.header
     entries += 1
     bytes += size
     if (entries > quota.files + 1) throw new Error(`it left more than ${quota.files} files`)

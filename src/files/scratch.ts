@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, utimes } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import process from "node:process"
-import { type BlobStore, readAll, type StoredBlob } from "./blobs.ts"
+import { type BlobStore, fileChunks, readAll, type StoredBlob } from "./blobs.ts"
 import { type Mutated, mutateFile } from "./mutate.ts"
 import { measureTree, removeTree } from "./remove-tree.ts"
 import { failed, openWithin, type Refused } from "./within.ts"
@@ -141,8 +141,7 @@ export class Scratch {
     const opened = await openWithin(this.path, path, "file")
     if (opened.type === "refused") return opened
     try {
-      const chunks = opened.handle.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>
-      return await blobs.put(chunks, { maxBytes: this.quota.bytes })
+      return await blobs.put(fileChunks(opened.handle), { maxBytes: this.quota.bytes })
     } finally {
       await opened.handle.close()
     }

@@ -15,7 +15,8 @@ export interface WalkOptions {
 }
 
 export interface Walked {
-  /** From the root, with slashes, in the order of names. */
+  /** From the root, with slashes. The entries of a folder come in the order of their names, and then
+   *  what lies in its folders. */
   readonly path: string
   readonly is_folder: boolean
 }
@@ -46,7 +47,7 @@ export async function* walkFolder(options: WalkOptions): AsyncGenerator<Walked |
       if (is_folder && folder.depth < MAX_DEPTH)
         deeper.push({ path, depth: folder.depth + 1, view: listed.view?.enter(name) })
     }
-    waiting.push(...deeper.reverse())
+    waiting.push(...deeper.toReversed())
   }
 }
 

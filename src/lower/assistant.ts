@@ -183,9 +183,9 @@ function isMedia(block: Block): block is MediaBlock {
 }
 
 function asText(block: Block): Block {
-  const { text } = block as { text?: unknown }
+  const { type, text } = block as { type?: unknown; text?: unknown }
   if (typeof text === "string") return { type: "text", text: text.toWellFormed() }
-  return { type: "text", text: `[${oneLine(String(block.type))}: could not be shown]` }
+  return { type: "text", text: `[${oneLine(String(type))}: could not be shown]` }
 }
 
 function receiptOf(

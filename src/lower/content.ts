@@ -1,4 +1,5 @@
 import { type BlobStore, readAll } from "../files/blobs.ts"
+import { conditionOf, TAIL_BYTES } from "../files/condition.ts"
 import { type ImageSize, imageSize } from "../files/image-size.ts"
 import { decodeText, type FileKind, SNIFF_BYTES, sniff } from "../files/sniff.ts"
 import type { LineSpan } from "../files/workspace.ts"
@@ -45,6 +46,8 @@ export interface MediaFile extends FileFacts {
   readonly height?: number
   /** What it was before it was made to fit. */
   readonly scaled_from?: ScaledFrom
+  /** No API opens what is locked. */
+  readonly encrypted?: boolean
 }
 
 export interface ScaledFrom {
@@ -77,6 +80,8 @@ export interface Content {
   readonly size: number
   readonly content_id: string | null
   read(maxBytes: number): Promise<Uint8Array>
+  /** Its last bytes. */
+  tail(maxBytes: number): Promise<Uint8Array>
   open(): AsyncIterable<Uint8Array>
   /** Make them a blob, so that a request can stream them. */
   keep(): Promise<string>
@@ -96,7 +101,7 @@ export async function loadContent(
   const { mime, kind } = namedOffice(await sniff(bytes, name, complete), name)
   const facts = { name: showName(name), mime, size, content_id, lines: null, note: null }
   const native = nativeKind(kind, mime)
-  if (native) return loadMedia(content, facts, native)
+  if (native) return withLock(await loadMedia(content, facts, native), content, { bytes, kind })
   const text = kind === "text" && complete ? decodeText(bytes) : undefined
   if (text === undefined) return { type: "opaque", kind, ...facts }
   return { type: "text", kind, text, range: null, ...facts }
@@ -139,6 +144,19 @@ async function dimensionsOf(content: Content): Promise<ImageSize | undefined> {
   return imageSize(await content.read(IMAGE_HEAD_BYTES))
 }
 
+const LOCKABLE: ReadonlySet<MediaKind> = new Set(["pdf", "office"])
+
+async function withLock(
+  file: MediaFile,
+  content: Content,
+  head: { readonly bytes: Uint8Array; readonly kind: FileKind },
+): Promise<MediaFile> {
+  if (!LOCKABLE.has(file.kind)) return file
+  const tail = await content.tail(TAIL_BYTES)
+  const ends = { mime: file.mime, kind: head.kind, head: head.bytes, tail, size: content.size }
+  return conditionOf(ends) === "encrypted" ? { ...file, encrypted: true } : file
+}
+
 /** The kind under which some API takes such a file as it is; files of no such kind are described. */
 export function nativeKind(kind: FileKind, mime: string): MediaKind | undefined {
   switch (kind) {
@@ -166,6 +184,7 @@ export function bytesContent(bytes: Uint8Array, blobs: Blobs): Content {
     size: bytes.length,
     content_id: null,
     read: async (maxBytes) => bytes.subarray(0, maxBytes),
+    tail: async (maxBytes) => bytes.subarray(-maxBytes),
     open: () => pieces(bytes),
     keep: async () => (await blobs.putBytes(bytes)).content_id,
   }
@@ -178,11 +197,13 @@ export async function* pieces(bytes: Uint8Array): AsyncIterable<Uint8Array> {
 export async function storedContent(content_id: string, blobs: Blobs): Promise<Content> {
   const size = await blobs.size(content_id)
   if (size === undefined) throw new Error(`its bytes (${content_id}) are no longer here`)
+  const slice = (start: number, end: number) =>
+    readAll(blobs.open(content_id, { start, end }), end - start)
   return {
     size,
     content_id,
-    read: (maxBytes) =>
-      readAll(blobs.open(content_id, { start: 0, end: Math.min(size, maxBytes) }), maxBytes),
+    read: (maxBytes) => slice(0, Math.min(size, maxBytes)),
+    tail: (maxBytes) => slice(Math.max(0, size - maxBytes), size),
     open: () => blobs.open(content_id),
     keep: async () => content_id,
   }

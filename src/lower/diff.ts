@@ -1,5 +1,5 @@
 /** More differing lines than this are not followed up: the file itself says it shorter. */
-const MAX_EDITS = 1000
+const MAX_EDITS = 600
 const CONTEXT_LINES = 3
 
 /** The difference of two texts by lines, in the unified form without its two file names; the empty
@@ -20,59 +20,55 @@ interface Edit {
   readonly line: string
 }
 
-/** The shortest script, by Myers' greedy walk: after `depth` edits, how far each diagonal reaches. */
+/** The shortest script, by Myers' greedy walk. After so many edits, how far into the old text each
+ *  diagonal reaches: diagonal 0 stands in the middle. */
 function script(before: readonly string[], after: readonly string[]): Edit[] | undefined {
-  const reach = new Map<number, number>([[1, 0]])
-  const trace: Map<number, number>[] = []
-  for (let depth = 0; depth <= Math.min(MAX_EDITS, before.length + after.length); depth++) {
-    trace.push(new Map(reach))
+  const most = Math.min(MAX_EDITS, before.length + after.length)
+  const middle = most + 1
+  const reach = new Int32Array(2 * middle + 1).fill(-1)
+  reach[middle + 1] = 0
+  const trace: Int32Array[] = []
+  for (let depth = 0; depth <= most; depth++) {
+    trace.push(reach.slice(middle - depth - 1, middle + depth + 2))
     for (let diagonal = -depth; diagonal <= depth; diagonal += 2) {
-      let x = startOf(reach, diagonal, depth)
+      let x = stepTo(reach, middle + diagonal).x
       while (x < before.length && x - diagonal < after.length && before[x] === after[x - diagonal])
         x += 1
-      reach.set(diagonal, x)
+      reach[middle + diagonal] = x
       if (x >= before.length && x - diagonal >= after.length) return backtrack(before, after, trace)
     }
   }
   return undefined
 }
 
-function startOf(reach: ReadonlyMap<number, number>, diagonal: number, depth: number): number {
-  const down = reach.get(diagonal + 1) ?? -1
-  const right = reach.get(diagonal - 1) ?? -1
-  return isDown(diagonal, depth, { down, right }) ? down : right + 1
-}
-
-function isDown(
-  diagonal: number,
-  depth: number,
-  { down, right }: { readonly down: number; readonly right: number },
-): boolean {
-  return diagonal === -depth || (diagonal !== depth && right < down)
+/** The way onto a diagonal that leads furthest: a line more of the new text, or one less of the old. */
+function stepTo(reach: Int32Array, at: number) {
+  const below = reach[at + 1] ?? -1
+  const above = reach[at - 1] ?? -1
+  const inserted = above < below
+  return { inserted, x: inserted ? below : above + 1 }
 }
 
 function backtrack(
   before: readonly string[],
   after: readonly string[],
-  trace: readonly ReadonlyMap<number, number>[],
+  trace: readonly Int32Array[],
 ): Edit[] {
   const edits: Edit[] = []
   let x = before.length
   let y = after.length
   for (let depth = trace.length - 1; depth >= 0; depth--) {
-    const reach = trace[depth] ?? new Map<number, number>()
     const diagonal = x - y
-    const down = reach.get(diagonal + 1) ?? -1
-    const right = reach.get(diagonal - 1) ?? -1
-    const inserted = isDown(diagonal, depth, { down, right })
-    const startX = depth === 0 ? 0 : inserted ? down : right + 1
-    while (x > startX && y > startX - diagonal) {
+    const reach = trace[depth] ?? new Int32Array()
+    const step = stepTo(reach, depth + 1 + diagonal)
+    const start = depth === 0 ? 0 : step.x
+    while (x > start) {
       x -= 1
       y -= 1
       edits.push({ mark: " ", line: before[x] ?? "" })
     }
     if (depth === 0) break
-    if (inserted) edits.push({ mark: "+", line: after[--y] ?? "" })
+    if (step.inserted) edits.push({ mark: "+", line: after[--y] ?? "" })
     else edits.push({ mark: "-", line: before[--x] ?? "" })
   }
   return edits.toReversed()

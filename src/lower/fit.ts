@@ -50,7 +50,8 @@ async function measure(
   content: Content,
   { measure }: Sources,
 ) {
-  if (!measure || !MEASURED.has(file.kind)) return file
+  const known = file.entries ?? file.pages
+  if (!measure || known !== undefined || !MEASURED.has(file.kind)) return file
   const measures = await measure(openFile(file, content)).catch(() => undefined)
   return { ...file, ...measures }
 }

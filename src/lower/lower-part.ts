@@ -119,7 +119,7 @@ function lowerDirectory({ ref }: Extract<Part, { type: "directory-ref" }>): Verd
   })
 }
 
-export const SKILL_TOOL = "skill"
+const SKILL_TOOL = "skill"
 
 /** A skill's body is the result of a call of the skill tool: as such where the model takes a call that
  *  it did not make, else on the user's side of the conversation (decision 7). */

@@ -25,7 +25,7 @@ export const REQUEST_RESERVE_BYTES = 1024 * 1024
 /** Of a model's context. */
 const MEDIA_SHARE = 0.5
 
-/** Which media of a history make room for the rest (DESIGN §4): oldest messages first, and so many
+/** Which media of a history make room for the rest: oldest messages first, and so many
  *  that half of the limit is free again, so that the prefix of the request rarely breaks. The newest
  *  message gives up no more than it must, its last media first. The same set comes back when nothing
  *  changes. */

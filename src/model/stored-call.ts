@@ -1,22 +1,31 @@
-import { closingQuote, storedTextAt } from "./stored-text.ts"
+import { closingQuote, isSentAsItStands, StoredText, storedTextAt } from "./stored-text.ts"
 
-/** What is needed of a stored call of a tool to send it again; what else stands in its row is
- *  skipped. */
+/** JSON as it stands in a row; `value` is opened for whoever wants to read it. */
+export class StoredJson {
+  readonly json: string
+
+  constructor(json: string) {
+    this.json = json
+  }
+
+  toJSON(): unknown {
+    return JSON.parse(this.json)
+  }
+}
+
+/** A finished call of a tool, opened no further than it takes to send it again. */
 export interface StoredCall {
   type: string
   tool_call_id: string
-  state: string
-  input: unknown
-  output: { data: unknown; blocks: readonly unknown[] | undefined } | undefined
-  error_text: string | undefined
-  invalid: string | undefined
-  seal: unknown
+  /** An object. */
+  input: StoredJson
+  /** What the model is shown of its result. */
+  blocks: readonly StoredText[]
 }
 
 const CALL_OPENS = '{"type":"tool-'
 
-/** The row of a call, opened no further than that; undefined for any other row. Its input and its
- *  data are what `JSON.parse` gives, the texts of its blocks as they stand. */
+/** The row of a call that gave a result of nothing but text; undefined for any other row. */
 export function storedCall(row: string): StoredCall | undefined {
   if (!row.startsWith(CALL_OPENS)) return undefined
   try {
@@ -36,67 +45,68 @@ interface Cursor {
   name: string
 }
 
-function readCall(cursor: Cursor): StoredCall {
-  const call: StoredCall = {
-    type: "",
-    tool_call_id: "",
-    state: "",
-    input: undefined,
-    output: undefined,
-    error_text: undefined,
-    invalid: undefined,
-    seal: undefined,
-  }
+function readCall(cursor: Cursor): StoredCall | undefined {
+  let type = ""
+  let tool_call_id = ""
+  let input: StoredJson | undefined
+  let blocks: StoredText[] | undefined
   while (nextField(cursor))
     switch (cursor.name) {
       case "type":
-        call.type = readText(cursor)
+        type = readText(cursor)
         break
       case "tool_call_id":
-        call.tool_call_id = readText(cursor)
+        tool_call_id = readText(cursor)
         break
       case "state":
-        call.state = readText(cursor)
+        if (readText(cursor) !== "output-available") return undefined
         break
       case "input":
-        call.input = readValue(cursor)
+        if (cursor.json.charCodeAt(cursor.at) !== OPENING_BRACE) return undefined
+        input = new StoredJson(readRaw(cursor))
         break
       case "output":
-        call.output = readOutput(cursor)
+        blocks = readOutput(cursor)
         break
-      case "error_text":
-        call.error_text = readText(cursor)
-        break
-      case "invalid":
-        call.invalid = readText(cursor)
-        break
-      case "seal":
-        call.seal = readValue(cursor)
-        break
+      case "seal": // Who takes a seal back wants it with the call: that is decided elsewhere.
+        return undefined
       default: // Nothing that a model is told.
         cursor.at = endOf(cursor)
     }
-  return call
+  return input && blocks && blocks.length > 0 ? { type, tool_call_id, input, blocks } : undefined
 }
 
-function readOutput(cursor: Cursor): NonNullable<StoredCall["output"]> {
+/** The data first, then what is shown beside it; undefined when that is not only text. */
+function readOutput(cursor: Cursor): StoredText[] | undefined {
   take(cursor, OPENING_BRACE)
-  const output: NonNullable<StoredCall["output"]> = { data: undefined, blocks: undefined }
+  let data: StoredText[] | undefined = []
+  let blocks: StoredText[] | undefined = []
   while (nextField(cursor))
-    if (cursor.name === "blocks") output.blocks = readBlocks(cursor)
-    else if (cursor.name === "data") output.data = readValue(cursor)
+    if (cursor.name === "data") data = readData(cursor)
+    else if (cursor.name === "blocks") blocks = readBlocks(cursor)
     else cursor.at = endOf(cursor)
-  return output
+  return data && blocks && [...data, ...blocks]
 }
 
-function readBlocks(cursor: Cursor): unknown[] {
-  const blocks: unknown[] = []
+/** A text is shown as it is, anything else as its JSON. */
+function readData(cursor: Cursor): StoredText[] | undefined {
+  const { json, at: start } = cursor
+  const raw = readRaw(cursor)
+  if (raw === "null" || raw === '""') return []
+  if (json.charCodeAt(start) !== QUOTE) return [new StoredText(JSON.stringify(raw).slice(1, -1))]
+  const fits = isSentAsItStands(json, start + 1, cursor.at - 1)
+  return fits ? [new StoredText(raw.slice(1, -1))] : undefined
+}
+
+function readBlocks(cursor: Cursor): StoredText[] | undefined {
+  const blocks: StoredText[] = []
   take(cursor, OPENING_BRACKET)
   while (cursor.json.charCodeAt(cursor.at) !== CLOSING_BRACKET) {
     if (blocks.length > 0) take(cursor, COMMA)
     const stored = storedTextAt(cursor.json, cursor.at)
-    if (stored) cursor.at += stored.length
-    blocks.push(stored ? stored.text : readValue(cursor))
+    if (!stored) return undefined
+    cursor.at += stored.length
+    blocks.push(stored.text)
   }
   take(cursor, CLOSING_BRACKET)
   return blocks
@@ -127,10 +137,10 @@ function readText(cursor: Cursor): string {
   return text.includes("\\") ? JSON.parse(`"${text}"`) : text
 }
 
-function readValue(cursor: Cursor): unknown {
+function readRaw(cursor: Cursor): string {
   const start = cursor.at
   cursor.at = endOf(cursor)
-  return JSON.parse(cursor.json.slice(start, cursor.at))
+  return cursor.json.slice(start, cursor.at)
 }
 
 function take(cursor: Cursor, code: number) {

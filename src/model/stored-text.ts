@@ -88,7 +88,8 @@ function isEscaped(json: string, at: number, from: number): boolean {
 }
 
 /** Whether the text between two places is neither blank nor holds half a character. */
-function isSentAsItStands(row: string, start: number, end: number): boolean {
+export function isSentAsItStands(row: string, start: number, end: number): boolean {
+  if (start === end) return false
   const first = row.charCodeAt(start)
   const visible = first > 0x20 && first < 0x7f && first !== BACKSLASH
   if (!visible && !BEGINS_VISIBLY.test(row.slice(start, end))) return false
@@ -139,13 +140,12 @@ function putBack(value: unknown, texts: readonly StoredText[]): unknown {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map((item) => putBack(item, texts))
   const fields = value as Record<string, unknown>
-  const stored = placed(fields.text, texts)
-  if (stored) return blockOf(fields, stored)
   for (const name in fields) {
     const field = fields[name]
     if (typeof field === "object" && field !== null) fields[name] = putBack(field, texts)
   }
-  return fields
+  const stored = placed(fields.text, texts)
+  return stored ? blockOf(fields, stored) : fields
 }
 
 function placed(text: unknown, texts: readonly StoredText[]): StoredText | undefined {

@@ -8,7 +8,8 @@ import type {
   ToolResultBlock,
 } from "../model/prompt.ts"
 import { readAnthropic, START, said } from "./anthropic-stream.ts"
-import { converse, urlOf } from "./exchange.ts"
+import { askForCount } from "./count-tokens.ts"
+import { converse, eventRequest, type KeyedAddress, urlOf } from "./exchange.ts"
 import { folded } from "./fold.ts"
 import { base64Of, messageFragment, wordsOf } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
@@ -23,15 +24,11 @@ import {
 } from "./speech.ts"
 import { readEvents } from "./sse.ts"
 import { templated } from "./template.ts"
-import type { Timeouts } from "./transport.ts"
 import { assemble, join } from "./wire.ts"
 
-export interface AnthropicOptions {
-  readonly api_key: string
-  readonly base_url?: string | undefined
+export interface AnthropicOptions extends KeyedAddress {
   /** The `anthropic-version` header. */
   readonly version?: string | undefined
-  readonly timeouts?: Timeouts | undefined
 }
 
 const API = "anthropic-messages"
@@ -42,7 +39,8 @@ const MAX_TITLE_CHARACTERS = 500
 /** Anthropic's Messages API. */
 export function anthropicMessages(options: AnthropicOptions): Provider {
   const wire = { id: "anthropic", api: API, encode, body, fold: folded }
-  return { ...wire, stream: (call) => stream(call, options) }
+  const count = (call: Call) => countTokens(call, options)
+  return { ...wire, stream: (call) => stream(call, options), countTokens: count }
 }
 
 const encode = templated(encodeMessage)
@@ -115,18 +113,21 @@ const CACHED = { cache_control: { type: "ephemeral" } }
  *  last request ended, so that it is found however much a step added), and at the end, by the
  *  top-level mark. */
 function body(envelope: Envelope, messages: readonly Fragment[]): Body {
-  const { model, max_tokens, system, tools = [] } = envelope
+  const { model, max_tokens } = envelope
+  const head = { model, max_tokens, ...aboutMessages(envelope) }
+  const marked = join(withBreakpoint(messages), ",")
+  const tail = `],"stream":true,${JSON.stringify(CACHED).slice(1)}`
+  return assemble(`${JSON.stringify(head).slice(0, -1)},"messages":[`, marked, tail)
+}
+
+function aboutMessages(envelope: Envelope): object {
+  const { system, tools = [] } = envelope
   const hasSystem = system.trim() !== ""
-  const head = {
-    model,
-    max_tokens,
+  return {
     ...thinkingOf(envelope),
     ...(tools.length > 0 ? { tools: encodeTools(envelope, !hasSystem) } : {}),
     ...(hasSystem ? { system: [{ type: "text", text: system, ...CACHED }] } : {}),
   }
-  const marked = join(withBreakpoint(messages), ",")
-  const tail = `],"stream":true,${JSON.stringify(CACHED).slice(1)}`
-  return assemble(`${JSON.stringify(head).slice(0, -1)},"messages":[`, marked, tail)
 }
 
 function encodeTools({ tools = [] }: Envelope, marked: boolean): object[] {
@@ -183,22 +184,28 @@ function withMark(message: Fragment): Fragment {
 }
 
 function stream(call: Call, options: AnthropicOptions) {
-  const { api_key, base_url = BASE_URL, version = VERSION, timeouts } = options
+  const sent = body(call.envelope, call.messages)
   return converse(call, {
     start: { ...START, model: call.envelope.model },
-    request: {
-      url: urlOf(base_url, "/v1/messages"),
-      headers: {
-        "content-type": "application/json",
-        accept: "text/event-stream",
-        "x-api-key": api_key,
-        "anthropic-version": version,
-      },
-      body: body(call.envelope, call.messages),
-      timeouts,
-    },
+    request: request("/v1/messages", sent, options),
     frames: readEvents,
     ...readAnthropic,
     said,
+  })
+}
+
+function request(path: string, sent: Body, options: AnthropicOptions) {
+  const { api_key, base_url = BASE_URL, version = VERSION, timeouts } = options
+  const headers = { "x-api-key": api_key, "anthropic-version": version }
+  return eventRequest(urlOf(base_url, path), headers, { body: sent, timeouts })
+}
+
+function countTokens(call: Call, options: AnthropicOptions) {
+  const { envelope, messages } = call
+  const head = JSON.stringify({ model: envelope.model, ...aboutMessages(envelope) })
+  const sent = assemble(`${head.slice(0, -1)},"messages":[`, join(messages, ","), "]}")
+  return askForCount(call, {
+    request: request("/v1/messages/count_tokens", sent, options),
+    read: ({ input_tokens }) => input_tokens,
   })
 }

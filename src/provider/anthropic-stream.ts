@@ -1,7 +1,7 @@
 import type { EndReason, ModelEvent, ModelUsage, Seal } from "../model/prompt.ts"
 import { endCall, type OpenCall, startCall, tellCall } from "./calls.ts"
-import { finish, last, NO_PROGRESS, type Progress, quiet, type Step } from "./exchange.ts"
-import { fault, type Said, TRUNCATED } from "./fault.ts"
+import { brokenOff, finish, NO_PROGRESS, type Progress, quiet, type Step } from "./exchange.ts"
+import { reported, type Said } from "./fault.ts"
 import { count, type Json, parse, record, text } from "./read.ts"
 import type { ServerEvent } from "./sse.ts"
 
@@ -42,7 +42,7 @@ export function step(state: AnthropicState, { data }: ServerEvent): Step<Anthrop
   return quiet(state)
 }
 
-export const readAnthropic = { step, close: (state: Progress) => last(state, TRUNCATED) }
+export const readAnthropic = { step, close: brokenOff }
 
 function openBlock(state: AnthropicState, block: Json | undefined): Step<AnthropicState> {
   switch (block?.type) {
@@ -126,8 +126,7 @@ const RETRYABLE_ERRORS: ReadonlySet<unknown> = new Set([
 
 function readError(event: Json) {
   const read = said(event)
-  const retryable = RETRYABLE_ERRORS.has(read.code)
-  return fault(read, { code: "error", message: "the API reported an error", retryable })
+  return reported(read, RETRYABLE_ERRORS.has(read.code))
 }
 
 /** What the API says is wrong. */

@@ -2,7 +2,8 @@ import { carries } from "../model/capabilities.ts"
 import type { Block, MediaBlock, PromptMessage, Seal, ToolResultBlock } from "../model/prompt.ts"
 import { bedrockStart, readBedrock } from "./bedrock-stream.ts"
 import { thinkingFields } from "./bedrock-thinking.ts"
-import { converse, urlOf } from "./exchange.ts"
+import { askForCount } from "./count-tokens.ts"
+import { type Address, bearer, converse, urlOf } from "./exchange.ts"
 import { folded } from "./fold.ts"
 import { base64Of, endingIn, messageFragment, wordsOf } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
@@ -19,16 +20,14 @@ import {
   userSpeech,
 } from "./speech.ts"
 import { templated } from "./template.ts"
-import type { Timeouts } from "./transport.ts"
+import type { Post } from "./transport.ts"
 import { inTurns, withAtEnd } from "./turns.ts"
 import { assemble, join } from "./wire.ts"
 
-export interface BedrockOptions {
+export interface BedrockOptions extends Address {
   readonly region: string
   /** A key of the API's own, or a key pair that signs each request. */
   readonly credentials: Credentials
-  readonly base_url?: string | undefined
-  readonly timeouts?: Timeouts | undefined
 }
 
 export type Credentials =
@@ -46,7 +45,8 @@ const API = "bedrock-converse"
  *  message. */
 export function bedrockConverse(options: BedrockOptions): Provider {
   const wire = { id: "amazon-bedrock", api: API, encode, body, fold }
-  return { ...wire, stream: (call) => stream(call, options) }
+  const count = (call: Call) => countTokens(call, options)
+  return { ...wire, stream: (call) => stream(call, options), countTokens: count }
 }
 
 const encode = templated(encodeMessage)
@@ -182,17 +182,25 @@ function encodeThought(text: string, seal: Seal | undefined): object {
 
 /** Cache points go where the Messages API has its breakpoints, for the models that have a cache. */
 function body(envelope: Envelope, messages: readonly Fragment[]): Body {
-  const { model, system, max_tokens } = envelope
-  const caches = CACHES.test(model)
-  const point = caches ? [CACHE_POINT] : []
+  const { max_tokens } = envelope
+  const { system, ...about } = aboutMessages(envelope, messages)
+  const head = { ...system, inferenceConfig: { maxTokens: max_tokens }, ...about }
+  return withMessages(head, messages, envelope)
+}
+
+function aboutMessages(envelope: Envelope, messages: readonly Fragment[]) {
+  const { model, system } = envelope
+  const point = CACHES.test(model) ? [CACHE_POINT] : []
   const tools = encodeTools(envelope, messages)
-  const head = {
-    ...(system.trim() === "" ? {} : { system: [{ text: system }, ...point] }),
-    inferenceConfig: { maxTokens: max_tokens },
+  return {
+    system: system.trim() === "" ? {} : { system: [{ text: system }, ...point] },
     ...(tools.length > 0 ? { toolConfig: { tools: [...tools, ...point] } } : {}),
     ...thinkingFields(envelope),
   }
-  const said = join(encodeTurns(messages, caches), ",")
+}
+
+function withMessages(head: object, messages: readonly Fragment[], { model }: Envelope): Body {
+  const said = join(encodeTurns(messages, CACHES.test(model)), ",")
   return assemble(`${JSON.stringify(head).slice(0, -1)},"messages":[`, said, "]}")
 }
 
@@ -268,25 +276,46 @@ function hasDocuments({ pieces }: Fragment): boolean {
 }
 
 function stream(call: Call, options: BedrockOptions) {
-  const { region, credentials, timeouts } = options
-  const { base_url = `https://bedrock-runtime.${region}.amazonaws.com` } = options
-  const model = encodeURIComponent(call.envelope.model)
+  const sent = body(call.envelope, call.messages)
   return converse(call, {
     start: bedrockStart(call.envelope.model),
-    request: {
-      url: urlOf(base_url, `/model/${model}/converse-stream`),
-      headers: {
-        "content-type": "application/json",
-        accept: "application/vnd.amazon.eventstream",
-      },
-      body: body(call.envelope, call.messages),
-      timeouts,
-    },
-    sign: async (post) => {
-      if (credentials.type === "bearer") return { authorization: `Bearer ${credentials.token}` }
-      const { signed } = await import("./sigv4.ts")
-      return signed(post, { ...credentials, region, service: "bedrock" })
-    },
+    request: request(call, { path: "converse-stream", sent }, options),
+    sign: (post) => sign(post, options),
     ...readBedrock,
+  })
+}
+
+function request(
+  { envelope }: Call,
+  { path, sent }: { readonly path: string; readonly sent: Body },
+  { region, base_url, timeouts }: BedrockOptions,
+) {
+  const host = base_url ?? `https://bedrock-runtime.${region}.amazonaws.com`
+  return {
+    url: urlOf(host, `/model/${encodeURIComponent(envelope.model)}/${path}`),
+    headers: {
+      "content-type": "application/json",
+      accept: "application/vnd.amazon.eventstream",
+    },
+    body: sent,
+    timeouts,
+  }
+}
+
+async function sign(post: Post, { credentials, region }: BedrockOptions) {
+  if (credentials.type === "bearer") return bearer(credentials.token)
+  const { signed } = await import("./sigv4.ts")
+  return signed(post, { ...credentials, region, service: "bedrock" })
+}
+
+function countTokens(call: Call, options: BedrockOptions) {
+  const { envelope, messages } = call
+  const { system, ...about } = aboutMessages(envelope, messages)
+  const converse = withMessages({ ...system, ...about }, messages, envelope)
+  const sent = assemble(`{"input":{"converse":`, converse, "}}")
+  return askForCount(call, {
+    request: request(call, { path: "count-tokens", sent }, options),
+    sign: (post) => sign(post, options),
+    read: ({ inputTokens }) => inputTokens,
   })
 }

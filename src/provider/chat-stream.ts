@@ -1,9 +1,19 @@
 import { randomUUID } from "node:crypto"
-import type { EndReason, ModelEvent, ModelUsage, Seal } from "../model/prompt.ts"
+import type { EndReason, ModelEvent, Seal } from "../model/prompt.ts"
 import { endCall, type OpenCall, startCall, tellCall } from "./calls.ts"
-import { ending, finish, last, NO_PROGRESS, type Progress, quiet, type Step } from "./exchange.ts"
-import { fault, type Said } from "./fault.ts"
+import {
+  ending,
+  finish,
+  follow,
+  last,
+  NO_PROGRESS,
+  type Progress,
+  quiet,
+  type Step,
+} from "./exchange.ts"
+import { reported, type Said } from "./fault.ts"
 import { callId } from "./names.ts"
+import { openaiUsage } from "./openai-usage.ts"
 import { count, type Json, parse, record, records, text } from "./read.ts"
 import { readEvents, type ServerEvent } from "./sse.ts"
 
@@ -33,7 +43,7 @@ export function step(state: ChatState, { data }: ServerEvent): Step<ChatState> {
   const chunk = parse(data)
   if (!chunk) return quiet(state)
   if (chunk.error !== undefined) return finish(state, readError(chunk))
-  const told = { ...state, usage: readUsage(chunk.usage) ?? state.usage }
+  const told = { ...state, usage: openaiUsage(chunk.usage, "prompt", "completion") ?? state.usage }
   const [choice] = records(chunk.choices)
   return choice ? readChoice(told, choice) : quiet(told)
 }
@@ -47,7 +57,7 @@ function readChoice(state: ChatState, choice: Json): Step<ChatState> {
     (now: ChatState) => readWords(now, delta),
     (now: ChatState) => readCalls(now, records(delta.tool_calls)),
   ]
-  const result = inTurn(state, steps)
+  const result = steps.reduce<Step<ChatState>>(follow, quiet(state))
   const reason = text(choice.finish_reason)
   if (!reason) return result
   return { ...result, state: { ...result.state, reason: END_REASONS[reason] ?? "stop" } }
@@ -59,16 +69,6 @@ const END_REASONS: Readonly<Record<string, EndReason>> = {
   tool_calls: "tool-call",
   function_call: "tool-call",
   content_filter: "content-filter",
-}
-
-function inTurn(
-  state: ChatState,
-  steps: readonly ((state: ChatState) => Step<ChatState>)[],
-): Step<ChatState> {
-  return steps.reduce<Step<ChatState>>((before, next) => {
-    const after = next(before.state)
-    return { state: after.state, events: [...before.events, ...after.events] }
-  }, quiet(state))
 }
 
 function readThoughts(state: ChatState, delta: Json): Step<ChatState> {
@@ -155,7 +155,7 @@ const RETRYABLE_ERRORS = /overload|rate.?limit|server_error|unavailable|timeout|
 function readError(chunk: Json) {
   const read = said(chunk)
   const retryable = RETRYABLE_ERRORS.test(`${read.code} ${read.message}`)
-  return fault(read, { code: "error", message: "the API reported an error", retryable })
+  return reported(read, retryable)
 }
 
 /** What the API says is wrong, in any of the shapes in use. */
@@ -169,20 +169,4 @@ export function said(body: Json): Said {
 function detailOf(detail: unknown): string | undefined {
   if (detail === undefined) return undefined
   return typeof detail === "string" ? detail : JSON.stringify(detail)
-}
-
-function readUsage(value: unknown): ModelUsage | undefined {
-  const told = record(value)
-  if (!told) return undefined
-  const cached = record(told.prompt_tokens_details)
-  const cache_read = count(cached?.cached_tokens)
-  const cache_write = count(cached?.cache_write_tokens)
-  const reasoning = count(record(told.completion_tokens_details)?.reasoning_tokens)
-  return {
-    input: Math.max(0, count(told.prompt_tokens) - cache_read - cache_write),
-    output: Math.max(0, count(told.completion_tokens) - reasoning),
-    reasoning,
-    cache_read,
-    cache_write,
-  }
 }

@@ -94,6 +94,17 @@ function renamed(event: ModelEvent, names: ReadonlyMap<string, string>): ModelEv
   return { ...event, name: names.get(event.name) ?? event.name }
 }
 
+/** One step, and another on what it leaves. */
+export function follow<State>(before: Step<State>, next: (state: State) => Step<State>) {
+  const after = next(before.state)
+  return { state: after.state, events: [...before.events, ...after.events] }
+}
+
+/** An API that tells its end by an event of its own did not come to it. */
+export function brokenOff(state: Progress): ModelEvent[] {
+  return last(state, TRUNCATED)
+}
+
 export function quiet<State>(state: State): Step<State> {
   return { state, events: [] }
 }
@@ -112,9 +123,28 @@ export function ending({ reason }: Progress): ModelEvent {
   return reason ? { type: "end", reason } : TRUNCATED
 }
 
+/** Where an API is, when it is not where it is for everyone. */
 export interface Address {
   readonly base_url?: string | undefined
   readonly timeouts?: Timeouts | undefined
+}
+
+export interface KeyedAddress extends Address {
+  readonly api_key: string
+}
+
+/** A request of JSON that is answered by server-sent events. */
+export function eventRequest(
+  url: string,
+  headers: Readonly<Record<string, string>>,
+  { body, timeouts }: { readonly body: Body; readonly timeouts: Timeouts | undefined },
+): Omit<Post, "open" | "signal"> {
+  const types = { "content-type": "application/json", accept: "text/event-stream" }
+  return { url, headers: { ...types, ...headers }, body, timeouts }
+}
+
+export function bearer(api_key: string | undefined): Readonly<Record<string, string>> {
+  return api_key ? { authorization: `Bearer ${api_key}` } : {}
 }
 
 export function urlOf(base_url: string, path: string): string {

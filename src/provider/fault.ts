@@ -54,6 +54,11 @@ export function fault(said: Said, otherwise: Otherwise): ModelFault {
   }
 }
 
+/** A fault that the API told in the middle of its answer. */
+export function reported(said: Said, retryable: boolean): ModelFault {
+  return fault(said, { code: "error", message: "the API reported an error", retryable })
+}
+
 const MAX_RETRY_AFTER_MS = 10 * 60 * 1000
 
 /** How long the API wants to be left alone: in milliseconds, seconds, as a date, or in its words. */

@@ -5,19 +5,26 @@ import { total } from "./wire.ts"
 /** Closed messages as one fragment, the bytes of short ones together. */
 export function folded(messages: readonly Fragment[]): Fragment {
   const pieces = piecesOf(messages)
-  const roles = messages.flatMap((message) => message.roles ?? [])
-  const tools = [...new Set(messages.flatMap((message) => message.tools ?? []))]
+  const roles: string[] = []
+  const tools = new Set<string>()
+  for (const message of messages) {
+    for (const role of message.roles ?? []) roles.push(role)
+    for (const name of message.tools ?? []) tools.add(name)
+  }
   const size = total(pieces)
-  return tools.length > 0 ? { pieces, size, roles, tools } : { pieces, size, roles }
+  return tools.size > 0 ? { pieces, size, roles, tools: [...tools] } : { pieces, size, roles }
 }
 
 function piecesOf(messages: readonly Fragment[]): Piece[] {
   const pieces: Piece[] = []
   let bytes: Uint8Array[] = []
-  for (const [index, { pieces: own }] of messages.entries()) {
-    const [first] = own
+  let isFirst = true
+  for (const { pieces: own } of messages) {
+    const first = own[0]
     if (!(first instanceof Uint8Array)) throw new Error("a message does not begin with bytes")
-    addTo(bytes, ...(index === 0 ? [first] : afterComma(first)))
+    if (isFirst) bytes.push(first)
+    else addAfterComma(bytes, first)
+    isFirst = false
     if (own.length === 1) continue
     // Some of the rest are found by their identity (a document's number): they stay what they are.
     pieces.push(...compact(bytes), ...own.slice(1))
@@ -28,22 +35,17 @@ function piecesOf(messages: readonly Fragment[]): Piece[] {
 
 const COMMA = toBytes(",")
 
-function afterComma(bytes: Uint8Array): Uint8Array[] {
-  const wider = withCommaBefore(bytes)
-  return wider ? [wider] : [COMMA, bytes]
-}
-
-function addTo(list: Uint8Array[], ...added: readonly Uint8Array[]) {
-  for (const bytes of added) {
-    const last = list.at(-1)
-    const span = last && spanning(last, bytes)
-    if (span) list[list.length - 1] = span
-    else list.push(bytes)
-  }
+function addAfterComma(list: Uint8Array[], bytes: Uint8Array) {
+  const last = list.length - 1
+  const span = spanning(list[last], bytes)
+  const wider = span ? undefined : withCommaBefore(bytes)
+  if (span) list[last] = span
+  else if (wider) list.push(wider)
+  else list.push(COMMA, bytes)
 }
 
 /** Pieces from here on stay as they are. */
-const LARGE_BYTES = 16 * 1024
+const LARGE_BYTES = 4 * 1024
 
 /** The same bytes in fewer pieces: small neighbours are copied together. */
 function compact(list: readonly Uint8Array[]): Uint8Array[] {

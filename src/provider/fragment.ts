@@ -1,4 +1,5 @@
 import type { Media, TextBlock } from "../model/prompt.ts"
+import { StoredJson } from "../model/stored-call.ts"
 import { StoredText } from "../model/stored-text.ts"
 import type { Fragment, Piece } from "./provider.ts"
 import { toBytes } from "./slab.ts"
@@ -122,6 +123,7 @@ function writeList(page: Page, values: readonly unknown[]) {
 function writeObject(page: Page, value: object) {
   if (value instanceof Escaped) page.text += `"${value.json}"`
   else if (value instanceof Place) writePlace(page, value)
+  else if (value instanceof StoredJson) page.text += value.json
   else if (value instanceof StoredText) writeFields(page, openBlock(value))
   else writeFields(page, value as Readonly<Record<string, unknown>>)
 }

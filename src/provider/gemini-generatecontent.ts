@@ -6,7 +6,8 @@ import type {
   Thinking,
   ToolResultBlock,
 } from "../model/prompt.ts"
-import { converse, urlOf } from "./exchange.ts"
+import { askForCount } from "./count-tokens.ts"
+import { converse, eventRequest, type KeyedAddress, urlOf } from "./exchange.ts"
 import { folded } from "./fold.ts"
 import { base64Of, messageFragment, wordsOf } from "./fragment.ts"
 import { geminiStart, readGemini } from "./gemini-stream.ts"
@@ -27,15 +28,10 @@ import {
 } from "./speech.ts"
 import { readEvents } from "./sse.ts"
 import { templated } from "./template.ts"
-import type { Timeouts } from "./transport.ts"
 import { inTurns } from "./turns.ts"
 import { assemble, join } from "./wire.ts"
 
-export interface GeminiOptions {
-  readonly api_key: string
-  readonly base_url?: string | undefined
-  readonly timeouts?: Timeouts | undefined
-}
+export type GeminiOptions = KeyedAddress
 
 const API = "gemini-generatecontent"
 const BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
@@ -43,7 +39,15 @@ const BASE_URL = "https://generativelanguage.googleapis.com/v1beta"
 /** Google's generateContent. What one side says in a row becomes one content, so that the answers to
  *  all calls of a turn stand together. */
 export function geminiGenerateContent(options: GeminiOptions): Provider {
-  return { id: "google", api: API, encode, body, fold, stream: (call) => stream(call, options) }
+  return {
+    id: "google",
+    api: API,
+    encode,
+    body,
+    fold,
+    stream: (call) => stream(call, options),
+    countTokens: (call) => countTokens(call, options),
+  }
 }
 
 const encode = templated(encodeMessage)
@@ -149,12 +153,20 @@ function encodeSpoken(block: SpokenBlock): object {
 }
 
 function body(envelope: Envelope, messages: readonly Fragment[]): Body {
-  const { system, tools = [], max_tokens, thinking } = envelope
-  const head = {
+  const { max_tokens, thinking } = envelope
+  const generationConfig = { maxOutputTokens: max_tokens, ...thinkingOf(thinking) }
+  return withContents({ ...aboutContents(envelope), generationConfig }, messages)
+}
+
+function aboutContents(envelope: Envelope): object {
+  const { system, tools = [] } = envelope
+  return {
     ...(system.trim() === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
     ...(tools.length > 0 ? { tools: [{ functionDeclarations: encodeTools(envelope) }] } : {}),
-    generationConfig: { maxOutputTokens: max_tokens, ...thinkingOf(thinking) },
   }
+}
+
+function withContents(head: object, messages: readonly Fragment[]): Body {
   const contents = join(inTurns(messages, opening), ",")
   return assemble(`${JSON.stringify(head).slice(0, -1)},"contents":[`, contents, "]}")
 }
@@ -192,21 +204,30 @@ function thinkingOf(thinking: Thinking | undefined): object {
 const LEVELS = { low: "LOW", medium: "MEDIUM", high: "HIGH", max: "HIGH" } as const
 
 function stream(call: Call, options: GeminiOptions) {
-  const { api_key, base_url = BASE_URL, timeouts } = options
-  const model = encodeURIComponent(call.envelope.model)
+  const sent = body(call.envelope, call.messages)
   return converse(call, {
     start: geminiStart(call.envelope.model),
-    request: {
-      url: urlOf(base_url, `/models/${model}:streamGenerateContent?alt=sse`),
-      headers: {
-        "content-type": "application/json",
-        accept: "text/event-stream",
-        "x-goog-api-key": api_key,
-      },
-      body: body(call.envelope, call.messages),
-      timeouts,
-    },
+    request: request(call, { method: "streamGenerateContent?alt=sse", sent }, options),
     frames: readEvents,
     ...readGemini,
+  })
+}
+
+function request(
+  { envelope }: Call,
+  { method, sent }: { readonly method: string; readonly sent: Body },
+  { api_key, base_url = BASE_URL, timeouts }: GeminiOptions,
+) {
+  const url = urlOf(base_url, `/models/${encodeURIComponent(envelope.model)}:${method}`)
+  return eventRequest(url, { "x-goog-api-key": api_key }, { body: sent, timeouts })
+}
+
+function countTokens(call: Call, options: GeminiOptions) {
+  const { envelope, messages } = call
+  const about = { model: `models/${envelope.model}`, ...aboutContents(envelope) }
+  const sent = assemble(`{"generateContentRequest":`, withContents(about, messages), "}")
+  return askForCount(call, {
+    request: request(call, { method: "countTokens", sent }, options),
+    read: ({ totalTokens }) => totalTokens,
   })
 }

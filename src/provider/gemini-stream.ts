@@ -1,8 +1,17 @@
 import { randomUUID } from "node:crypto"
 import type { EndReason, ModelEvent, ModelUsage, Seal } from "../model/prompt.ts"
 import { endCall, startCall, tellCall } from "./calls.ts"
-import { ending, finish, last, NO_PROGRESS, type Progress, quiet, type Step } from "./exchange.ts"
-import { fault, type Said } from "./fault.ts"
+import {
+  ending,
+  finish,
+  follow,
+  last,
+  NO_PROGRESS,
+  type Progress,
+  quiet,
+  type Step,
+} from "./exchange.ts"
+import { reported, type Said } from "./fault.ts"
 import { callId } from "./names.ts"
 import { count, type Json, parse, record, records, text } from "./read.ts"
 import type { ServerEvent } from "./sse.ts"
@@ -29,7 +38,10 @@ export function step(state: GeminiState, { data }: ServerEvent): Step<GeminiStat
   const [candidate] = records(chunk.candidates)
   const told = { ...state, usage: readUsage(chunk.usageMetadata) ?? state.usage }
   const parts = records(record(candidate?.content)?.parts)
-  const result = parts.reduce<Step<GeminiState>>(readNext, quiet(told))
+  const result = parts.reduce<Step<GeminiState>>(
+    (before, part) => follow(before, (now) => readPart(now, part)),
+    quiet(told),
+  )
   if (MALFORMED.test(text(candidate?.finishReason) ?? ""))
     return { ...result, ...finish(result.state, malformed(candidate)) }
   const reason = reasonOf(candidate, chunk)
@@ -37,11 +49,6 @@ export function step(state: GeminiState, { data }: ServerEvent): Step<GeminiStat
 }
 
 export const readGemini = { step, close, said }
-
-function readNext(before: Step<GeminiState>, part: Json): Step<GeminiState> {
-  const after = readPart(before.state, part)
-  return { state: after.state, events: [...before.events, ...after.events] }
-}
 
 function readPart(state: GeminiState, part: Json): Step<GeminiState> {
   const seal = sealOf(state, part)
@@ -121,8 +128,7 @@ const RETRYABLE_ERRORS: ReadonlySet<unknown> = new Set([
 
 function readError(chunk: Json) {
   const read = said(chunk)
-  const retryable = RETRYABLE_ERRORS.has(read.code)
-  return fault(read, { code: "error", message: "the API reported an error", retryable })
+  return reported(read, RETRYABLE_ERRORS.has(read.code))
 }
 
 /** What the API says is wrong, and where. */

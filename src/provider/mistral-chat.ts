@@ -9,7 +9,7 @@ import type {
   ToolResultBlock,
 } from "../model/prompt.ts"
 import { chatFrames, chatReader, chatStart } from "./chat-stream.ts"
-import { converse, urlOf } from "./exchange.ts"
+import { bearer, converse, eventRequest, type KeyedAddress, urlOf } from "./exchange.ts"
 import { folded } from "./fold.ts"
 import {
   base64Of,
@@ -24,27 +24,16 @@ import { chatBody, encodeCall, encodeTools } from "./openai-chat.ts"
 import type { Body, Call, Envelope, Fragment, Provider } from "./provider.ts"
 import { assistantSpeech, describeMedia, NOTHING_SAID, resultText, userSpeech } from "./speech.ts"
 import { templated } from "./template.ts"
-import type { Timeouts } from "./transport.ts"
 import { withBetween } from "./turns.ts"
 
-export interface MistralOptions {
-  readonly api_key: string
-  readonly base_url?: string | undefined
-  readonly timeouts?: Timeouts | undefined
-}
+export type MistralOptions = KeyedAddress
 
 const API = "mistral-chat"
 const BASE_URL = "https://api.mistral.ai"
 
 /** Mistral's chat completions: near to OpenAI's, with its own pieces of content. */
 export function mistralChat(options: MistralOptions): Provider {
-  const wire = {
-    id: "mistral",
-    api: API,
-    encode,
-    body,
-    fold: (messages: readonly Fragment[]) => folded(spoken(messages)),
-  }
+  const wire = { id: "mistral", api: API, encode, body, fold }
   return { ...wire, stream: (call) => stream(call, options) }
 }
 
@@ -143,6 +132,10 @@ function body(envelope: Envelope, messages: readonly Fragment[]): Body {
   return chatBody(head, { role: "system", content: system }, spoken(messages))
 }
 
+function fold(messages: readonly Fragment[]): Fragment {
+  return folded(spoken(messages))
+}
+
 function spoken(messages: readonly Fragment[]): readonly Fragment[] {
   return withBetween(
     messages,
@@ -161,18 +154,11 @@ function effortOf(thinking: Thinking | undefined): object {
 
 function stream(call: Call, options: MistralOptions) {
   const { api_key, base_url = BASE_URL, timeouts } = options
+  const url = urlOf(base_url, "/v1/chat/completions")
+  const sent = { body: body(call.envelope, call.messages), timeouts }
   return converse(call, {
     start: chatStart({ api: API, model: call.envelope.model }),
-    request: {
-      url: urlOf(base_url, "/v1/chat/completions"),
-      headers: {
-        "content-type": "application/json",
-        accept: "text/event-stream",
-        authorization: `Bearer ${api_key}`,
-      },
-      body: body(call.envelope, call.messages),
-      timeouts,
-    },
+    request: eventRequest(url, bearer(api_key), sent),
     frames: chatFrames,
     ...chatReader,
   })

@@ -5,8 +5,12 @@ const CALL_ID_CHARACTERS = 9
 /** The id of a tool call as every API takes it: nine letters and digits. The same id always becomes
  *  the same one, so a call and its result still belong together. */
 export function callId(id: string): string {
-  return CALL_ID.test(id) ? id : shortHash(id)
+  if (id !== newest.id) newest = { id, made: CALL_ID.test(id) ? id : shortHash(id) }
+  return newest.made
 }
+
+// A result comes right after its call.
+let newest = { id: "", made: shortHash("") }
 
 const TOOL_NAME = /^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$/
 const MAX_TOOL_NAME = 64

@@ -8,7 +8,7 @@ import type {
   ToolResultBlock,
 } from "../model/prompt.ts"
 import { chatFrames, chatReader, chatStart } from "./chat-stream.ts"
-import { converse, urlOf } from "./exchange.ts"
+import { type Address, bearer, converse, eventRequest, urlOf } from "./exchange.ts"
 import { folded } from "./fold.ts"
 import { messageFragment, paragraphs, type WireString, wordsOf } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
@@ -18,24 +18,21 @@ import {
   assistantParts,
   captionOf,
   describeMedia,
-  inputObject,
+  inputText,
   NOTHING_SAID,
   pointToMedia,
   resultText,
   userSpeech,
 } from "./speech.ts"
 import { templated } from "./template.ts"
-import type { Timeouts } from "./transport.ts"
 import { withBetween } from "./turns.ts"
 import { assemble, join } from "./wire.ts"
 
-export interface ChatOptions {
+/** `base_url` as the server documents it, with its version: `http://localhost:8000/v1`. */
+export interface ChatOptions extends Address {
   /** A server on this machine often has none. */
   readonly api_key?: string | undefined
-  /** As the server documents it, with its version: `http://localhost:8000/v1`. */
-  readonly base_url?: string | undefined
   readonly dialect?: Dialect | undefined
-  readonly timeouts?: Timeouts | undefined
 }
 
 const BASE_URL = "https://api.openai.com/v1"
@@ -127,7 +124,7 @@ function assistant(blocks: PromptMessage["blocks"], model: string, dialect: Dial
 }
 
 export function encodeCall({ id, name, input }: ToolCallBlock): object {
-  const made = { name: toolName(name), arguments: JSON.stringify(inputObject(input)) }
+  const made = { name: toolName(name), arguments: inputText(input) }
   return { id: callId(id), type: "function", function: made }
 }
 
@@ -192,18 +189,11 @@ function effortOf(thinking: Thinking | undefined): object {
 
 function stream(call: Call, options: ChatOptions, dialect: Dialect) {
   const { api_key, base_url = BASE_URL, timeouts } = options
+  const url = urlOf(base_url, "/chat/completions")
+  const sent = { body: body(call.envelope, call.messages, dialect), timeouts }
   return converse(call, {
     start: chatStart({ api: dialect.thoughts ? dialect.api : null, model: call.envelope.model }),
-    request: {
-      url: urlOf(base_url, "/chat/completions"),
-      headers: {
-        "content-type": "application/json",
-        accept: "text/event-stream",
-        ...(api_key ? { authorization: `Bearer ${api_key}` } : {}),
-      },
-      body: body(call.envelope, call.messages, dialect),
-      timeouts,
-    },
+    request: eventRequest(url, bearer(api_key), sent),
     frames: chatFrames,
     ...chatReader,
   })

@@ -7,7 +7,8 @@ import type {
   Thinking,
   ToolResultBlock,
 } from "../model/prompt.ts"
-import { converse, urlOf } from "./exchange.ts"
+import { askForCount } from "./count-tokens.ts"
+import { bearer, converse, eventRequest, type KeyedAddress, urlOf } from "./exchange.ts"
 import { folded } from "./fold.ts"
 import { dataUrlOf, messageFragment, type WireString, wordsOf } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
@@ -17,7 +18,7 @@ import {
   type Addressee,
   assistantSpeech,
   describeMedia,
-  inputObject,
+  inputText,
   NOTHING_SAID,
   resultText,
   sealFor,
@@ -26,14 +27,9 @@ import {
 } from "./speech.ts"
 import { readEvents } from "./sse.ts"
 import { templated } from "./template.ts"
-import type { Timeouts } from "./transport.ts"
 import { assemble, join } from "./wire.ts"
 
-export interface ResponsesOptions {
-  readonly api_key: string
-  readonly base_url?: string | undefined
-  readonly timeouts?: Timeouts | undefined
-}
+export type ResponsesOptions = KeyedAddress
 
 const API = "openai-responses"
 const BASE_URL = "https://api.openai.com/v1"
@@ -41,7 +37,8 @@ const BASE_URL = "https://api.openai.com/v1"
 /** OpenAI's Responses API. Nothing is stored there: what it thought comes back to it encrypted. */
 export function openaiResponses(options: ResponsesOptions): Provider {
   const wire = { id: "openai", api: API, encode, body, fold: folded }
-  return { ...wire, stream: (call) => stream(call, options) }
+  const count = (call: Call) => countTokens(call, options)
+  return { ...wire, stream: (call) => stream(call, options), countTokens: count }
 }
 
 const encode = templated(encodeMessage)
@@ -110,7 +107,7 @@ function encodeSpoken(block: SpokenBlock, to: Addressee): object {
         type: "function_call",
         call_id: callId(id),
         name: toolName(name),
-        arguments: JSON.stringify(inputObject(input)),
+        arguments: inputText(input),
       }
     }
   }
@@ -176,20 +173,31 @@ function reasoningOf(thinking: Thinking | undefined): object {
 }
 
 function stream(call: Call, options: ResponsesOptions) {
-  const { api_key, base_url = BASE_URL, timeouts } = options
+  const sent = body(call.envelope, call.messages)
   return converse(call, {
     start: responsesStart(call.envelope.model),
-    request: {
-      url: urlOf(base_url, "/responses"),
-      headers: {
-        "content-type": "application/json",
-        accept: "text/event-stream",
-        authorization: `Bearer ${api_key}`,
-      },
-      body: body(call.envelope, call.messages),
-      timeouts,
-    },
+    request: request("/responses", sent, options),
     frames: readEvents,
     ...readResponses,
+  })
+}
+
+function request(path: string, sent: Body, options: ResponsesOptions) {
+  const { api_key, base_url = BASE_URL, timeouts } = options
+  return eventRequest(urlOf(base_url, path), bearer(api_key), { body: sent, timeouts })
+}
+
+function countTokens(call: Call, options: ResponsesOptions) {
+  const { envelope, messages } = call
+  const { model, system, tools = [] } = envelope
+  const head = JSON.stringify({
+    model,
+    ...(system.trim() === "" ? {} : { instructions: system }),
+    ...(tools.length > 0 ? { tools: encodeTools(envelope) } : {}),
+  })
+  const sent = assemble(`${head.slice(0, -1)},"input":[`, join(messages, ","), "]}")
+  return askForCount(call, {
+    request: request("/responses/input_tokens", sent, options),
+    read: ({ input_tokens }) => input_tokens,
   })
 }

@@ -57,4 +57,7 @@ export interface Provider {
    *  the fold as with what was folded. None where each message is looked at by itself. */
   fold?(messages: readonly Fragment[]): Fragment
   stream(call: Call): AsyncIterable<ModelEvent>
+  /** How many tokens the API would count for the request; undefined when it does not say. None where
+   *  an API cannot be asked. */
+  countTokens?(call: Call): Promise<number | undefined>
 }

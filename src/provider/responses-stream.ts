@@ -1,8 +1,9 @@
-import type { EndReason, ModelEvent, ModelUsage, Seal } from "../model/prompt.ts"
+import type { EndReason, ModelEvent, Seal } from "../model/prompt.ts"
 import { endCall, type OpenCall, startCall, tellCall } from "./calls.ts"
 import { said } from "./chat-stream.ts"
-import { finish, last, NO_PROGRESS, type Progress, quiet, type Step } from "./exchange.ts"
-import { fault, TRUNCATED } from "./fault.ts"
+import { brokenOff, finish, NO_PROGRESS, type Progress, quiet, type Step } from "./exchange.ts"
+import { reported } from "./fault.ts"
+import { openaiUsage } from "./openai-usage.ts"
 import { count, type Json, parse, record, text } from "./read.ts"
 import type { ServerEvent } from "./sse.ts"
 
@@ -62,7 +63,7 @@ export function step(state: ResponsesState, { data }: ServerEvent): Step<Respons
 
 export const readResponses = {
   step,
-  close: (state: Progress) => last(state, TRUNCATED),
+  close: brokenOff,
   said,
 }
 
@@ -156,26 +157,9 @@ const RETRYABLE_ERRORS: ReadonlySet<unknown> = new Set([
 
 function readError(source: Json | undefined) {
   const read = source ? said(source) : {}
-  const retryable = RETRYABLE_ERRORS.has(read.code)
-  return fault(read, { code: "error", message: "the API reported an error", retryable })
+  return reported(read, RETRYABLE_ERRORS.has(read.code))
 }
 
 function withUsage(state: ResponsesState, response: Json | undefined): ResponsesState {
-  return { ...state, usage: readUsage(response?.usage) ?? state.usage }
-}
-
-function readUsage(value: unknown): ModelUsage | undefined {
-  const told = record(value)
-  if (!told) return undefined
-  const cached = record(told.input_tokens_details)
-  const cache_read = count(cached?.cached_tokens)
-  const cache_write = count(cached?.cache_write_tokens)
-  const reasoning = count(record(told.output_tokens_details)?.reasoning_tokens)
-  return {
-    input: Math.max(0, count(told.input_tokens) - cache_read - cache_write),
-    output: Math.max(0, count(told.output_tokens) - reasoning),
-    reasoning,
-    cache_read,
-    cache_write,
-  }
+  return { ...state, usage: openaiUsage(response?.usage, "input", "output") ?? state.usage }
 }

@@ -41,9 +41,11 @@ export function withCommaBefore(bytes: Uint8Array): Uint8Array | undefined {
   return wider[0] === COMMA ? wider : undefined
 }
 
-/** Both as one, if they are neighbours in memory. */
-export function spanning(one: Uint8Array, other: Uint8Array): Uint8Array | undefined {
+/** Both with a comma between them, if that is how they stand in memory. */
+export function spanning(one: Uint8Array | undefined, other: Uint8Array): Uint8Array | undefined {
+  if (!one || one.buffer !== other.buffer) return undefined
   const { buffer, byteOffset, length } = one
-  if (other.buffer !== buffer || other.byteOffset !== byteOffset + length) return undefined
-  return new Uint8Array(buffer, byteOffset, length + other.length)
+  if (other.byteOffset !== byteOffset + length + 1) return undefined
+  const both = new Uint8Array(buffer, byteOffset, length + 1 + other.length)
+  return slabs.has(buffer) && both[length] === COMMA ? both : undefined
 }

@@ -8,6 +8,7 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from "../model/prompt.ts"
+import { StoredJson } from "../model/stored-call.ts"
 import { StoredText } from "../model/stored-text.ts"
 import { paragraphs, type WireString } from "./fragment.ts"
 
@@ -61,8 +62,8 @@ function isSpoken(block: PromptBlock, to: Addressee): block is SpokenBlock {
   }
 }
 
-/** Some APIs refuse an answer that ends in white space; what is sealed must come back as it was. */
-export function trimmed(block: TextBlock): TextBlock {
+// Some APIs refuse an answer that ends in white space; what is sealed must come back as it was.
+function trimmed(block: TextBlock): TextBlock {
   if (block.seal) return block
   const stored = block instanceof StoredText ? block.trimEnd() : undefined
   if (stored) return stored
@@ -151,6 +152,11 @@ export function captionOf(result: ToolResultBlock, { media }: MediaBlock): strin
 export function inputObject(input: unknown): object {
   const isObject = typeof input === "object" && input !== null && !Array.isArray(input)
   return isObject ? input : { input: input ?? null }
+}
+
+/** The same as text. */
+export function inputText(input: unknown): string {
+  return input instanceof StoredJson ? input.json : JSON.stringify(inputObject(input))
 }
 
 // A name is a stranger's: it must not end the line that it stands in.

@@ -1,16 +1,16 @@
 import type { Fragment, Provider } from "./provider.ts"
 
 /** So many closed messages, or folds of them, become one. */
-const FOLD = 64
+const FOLD = 16
 /** The newest stay by themselves: breakpoints are stamped among them. */
-const OPEN = 32
-const LEVELS = 3
+const OPEN = 16
+const LEVELS = 6
 
 /** The closed wire messages of one session, oldest first, in few fragments: what a request costs does
  *  not grow with the history behind it. */
 export class WireHistory {
   readonly #fold: Provider["fold"]
-  /** The newest messages, folds of those before them, and folds of folds. */
+  /** The newest messages, folds of those before them, folds of folds, and so on. */
   readonly #levels: Fragment[][] = Array.from({ length: LEVELS }, () => [])
   #bytes = 0
 

@@ -28,11 +28,27 @@ export interface Composed {
 }
 
 export async function composed(host: Host, root: string | null, said: Said): Promise<Composed> {
+  if (said.message !== undefined && said.parts !== undefined)
+    throw fault("/parts", "say parts or message, not both")
+  const files = await attachmentParts(said.attachments ?? [], root)
+  const rest = await withoutFiles(host, root, said)
+  const parts = [...rest.parts, ...files]
+  if (parts.length === 0) throw fault(placeOf(said), "a message needs at least one part")
+  if (parts.length > MAX_PARTS) throw fault(placeOf(said), `makes more than ${MAX_PARTS} parts`)
+  return { ...rest, parts }
+}
+
+async function withoutFiles(host: Host, root: string | null, said: Said): Promise<Composed> {
   const { parts = [], source, message } = said
-  if (message !== undefined) return fromText(said, root)
   if (source !== undefined) return fromSource(host, root, said)
-  if (parts.length === 0) throw fault("/parts", "a message needs at least one part")
-  return { parts, warnings: [] }
+  if (message === undefined) return { parts, warnings: [] }
+  return { parts: message === "" ? [] : [{ type: "text", text: message }], warnings: [] }
+}
+
+/** What a fault of the whole message is told of. */
+function placeOf({ source, message }: Said): string {
+  if (source !== undefined) return "/source"
+  return message === undefined ? "/parts" : "/message"
 }
 
 export async function vocabularyOf(host: Host, root: string | null): Promise<Vocabulary> {
@@ -60,8 +76,6 @@ async function fromSource(host: Host, root: string | null, said: Said): Promise<
   const typed = partsOfInput(input, vocabulary).map(checked)
   const meant = said.allow_secrets === true ? typed.map(withSecrets) : typed
   const parts = [...meant, ...(said.parts ?? [])]
-  if (parts.length === 0) throw fault("/source", "is blank")
-  if (parts.length > MAX_PARTS) throw fault("/source", `makes more than ${MAX_PARTS} parts`)
   return { parts, metadata: { composer_input: input }, warnings }
 }
 
@@ -74,14 +88,6 @@ function checked(part: Part | UnknownPart, at: number): Part | UnknownPart {
 
 function withSecrets(part: Part | UnknownPart): Part | UnknownPart {
   return part.type === "text" ? { ...part, allow_secrets: true } : part
-}
-
-async function fromText({ message, attachments, parts }: Said, root: string | null) {
-  if (parts !== undefined) throw fault("/parts", "say parts or message, not both")
-  const text: Part[] = message ? [{ type: "text", text: message }] : []
-  const files = await attachmentParts(attachments ?? [], root)
-  if (text.length + files.length === 0) throw fault("/message", "is blank")
-  return { parts: [...text, ...files], warnings: [] }
 }
 
 function fault(path: string, message: string): DoorError {

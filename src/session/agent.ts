@@ -1,8 +1,4 @@
-import {
-  CONTEXT_POLICY,
-  type ContextPolicy,
-  type GestureRule,
-} from "../compose/editor-context.ts"
+import { CONTEXT_POLICY, type ContextPolicy, type GestureRule } from "../compose/editor-context.ts"
 import type { Custom } from "../lower/policy.ts"
 import type { ModelChoice } from "../message/message.ts"
 import type { Capabilities } from "../model/capabilities.ts"

@@ -149,7 +149,11 @@ interface Execution extends Run {
 }
 
 // That it starts is on disk before it does: a crash in between must not run it a second time.
-async function execute(rooms: TurnRooms, talk: Talk, { call, tool, message_id, signal }: Execution) {
+async function execute(
+  rooms: TurnRooms,
+  talk: Talk,
+  { call, tool, message_id, signal }: Execution,
+) {
   if (signal.aborted) return
   const { row, part } = call
   const { read_only } = tool
@@ -203,13 +207,23 @@ function runtimeOf(
 }
 
 function ended(part: ToolPart, result: ToolResult): ToolPart {
-  const { metadata } = result
-  if (result.type === "error") return { ...failed(part, result.error_text), metadata: { ...metadata } }
+  const metadata = { ...result.metadata }
+  if (result.type === "error") return { ...failed(part, result.error_text), metadata }
   const { data, blocks } = result
-  if ((JSON.stringify(data) ?? "").length > MAX_RESULT_CHARACTERS)
-    return { ...failed(part, "The result was too large to keep."), metadata: { ...metadata } }
   const output = { data, ...(blocks ? { blocks: blocks.map((block) => ({ ...block })) } : {}) }
-  return { ...part, state: "output-available", output, metadata: { ...metadata } }
+  const fault = faultOf(output)
+  if (fault) return { ...failed(part, fault), metadata }
+  return { ...part, state: "output-available", output, metadata }
+}
+
+// A tool may come from elsewhere: what it gives back is not ours to trust.
+function faultOf(output: unknown): string | undefined {
+  try {
+    const { length } = JSON.stringify(output)
+    return length > MAX_RESULT_CHARACTERS ? "The result was too large to keep." : undefined
+  } catch {
+    return "The result could not be kept: it is not JSON."
+  }
 }
 
 export function failed(part: ToolPart, error_text: string): ToolPart {

@@ -95,8 +95,8 @@ async function* comparedTurns(
     const key = JSON.stringify(turn.model)
     if (!relowerings.has(key)) relowerings.set(key, relowering(rooms, turn, said))
     const lowering = relowerings.get(key)
-    const now = lowering ? await lowering.upTo(end) : []
-    yield difference(turn, { stored, now, revision: lowering?.capabilities.revision ?? null })
+    await lowering?.goTo(end)
+    yield difference(turn, stored, lowering)
   }
 }
 
@@ -113,26 +113,25 @@ function relowering(rooms: DiffLoweringRooms, turn: Turn, said: Said): Relowerin
   return model && new Relowering(rooms, said, { choice: turn.model, model })
 }
 
-interface Compared {
-  readonly stored: readonly StoredReceipt[]
-  readonly now: readonly MessageReceipt[]
-  readonly revision: string | null
-}
-
-/** A turn told only what was new in it, unless its model was: of the others nothing is compared. */
-function difference(turn: Turn, { stored, now, revision }: Compared): TurnDifference {
-  const told = new Set(stored.map(({ message_id }) => message_id))
+/** A turn told of what was new in it and, when its model was new, of all: only that is compared. */
+function difference(
+  turn: Turn,
+  stored: readonly StoredReceipt[],
+  lowering: Relowering | undefined,
+): TurnDifference {
   const { session_id, id: turn_id, model, capabilities_revision } = turn
+  const told = new Set(stored.map(({ message_id }) => message_id))
+  const now = [...told].flatMap((message_id) => lowering?.receiptsOf(message_id) ?? [])
   return {
     session_id,
     turn_id,
     model,
     version: Math.min(...stored.map(({ version }) => version)),
-    capabilities_revision: { stored: capabilities_revision, now: revision },
-    changes: receiptDifferences(
-      stored.map(ofPart),
-      now.filter(({ message_id }) => told.has(message_id)),
-    ),
+    capabilities_revision: {
+      stored: capabilities_revision,
+      now: lowering?.capabilities.revision ?? null,
+    },
+    changes: receiptDifferences(stored.map(ofPart), now),
   }
 }
 

@@ -105,8 +105,7 @@ async function leftAnswer(rooms: TurnRooms, { turn }: Claim, message_id: string)
 async function conclude(rooms: TurnRooms, talk: Talk, said: Said): Promise<After> {
   const { ending, usage, message_id } = said
   const finish = ending.type === "end" ? ending.reason : ending.type
-  const error =
-    ending.type === "error" ? { code: ending.code, message: ending.message } : undefined
+  const error = ending.type === "error" ? { code: ending.code, message: ending.message } : undefined
   const metadata = { finish, usage, ...(error ? { error } : {}) }
   const ended = await end(rooms, talk.claim, {
     state: STATES[ending.type],

@@ -13,7 +13,7 @@ import type { Receipt } from "../model/receipt.ts"
 import { openRow } from "../model/stored-text.ts"
 import type { Fragment, Provider } from "../provider/provider.ts"
 import type { RawMessage, Store } from "../store/store.ts"
-import { plainBlocks } from "./plain-blocks.ts"
+import { plainMessages } from "./plain-blocks.ts"
 
 export interface HistoryRooms {
   readonly store: Pick<Store, "rawHistory" | "turns" | "capture">
@@ -63,9 +63,10 @@ export async function lowerMessage(
   message: RawMessage,
   at: LoweringOf,
 ): Promise<LoweredMessage> {
+  const plain =
+    at.wants_receipts || at.policy.custom ? undefined : plainMessages(message.role, message.parts)
+  if (plain) return { ...nothingElse(at), fragments: encoded(plain, at) }
   if (message.role === "assistant") return lowerAnswer(message, at)
-  const plain = at.wants_receipts || at.policy.custom ? undefined : plainBlocks(message.parts)
-  if (plain) return { ...nothingElse(at), fragments: encoded([{ role: "user", blocks: plain }], at) }
   return lowerSaid(rooms, message, at)
 }
 

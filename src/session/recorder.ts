@@ -141,7 +141,8 @@ export class Recorder {
   // Two calls of one answer are two rows, also when a model gives them one name.
   #unique(id: string): string {
     const same = this.#parts.filter((part) => part.named === id).length
-    return same === 0 ? id : `${id}-${same + 1}`
+    const name = id === "" ? "call" : id
+    return same === 0 ? name : `${name}-${same + 1}`
   }
 
   #flush() {

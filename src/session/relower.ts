@@ -44,7 +44,7 @@ export class Relowering {
   #manner: Promise<Manner> | undefined
   #refused: ReadonlySet<string> | undefined
   #demoted: Demotions = new Set()
-  #walk: Walk = NOWHERE
+  #walk = nowhere()
 
   constructor(rooms: RelowerRooms, said: Said, asked: { choice: ModelChoice; model: Model }) {
     const { api } = asked.model
@@ -63,33 +63,34 @@ export class Relowering {
     return this.#manner
   }
 
-  /** What became of each part of the first `count` messages. Asked for less than before, it begins
-   *  anew. */
-  async upTo(count: number): Promise<readonly MessageReceipt[]> {
-    if (count < this.#walk.count) this.#walk = NOWHERE
-    while (this.#walk.count < count) await this.#step()
-    return this.#walk.receipts
+  /** Go as far as the first `count` messages; asked for less than before, begin anew. */
+  async goTo(count: number): Promise<void> {
+    if (count < this.#walk.count) this.#walk = nowhere()
+    while (this.#walk.count < count) await this.#step(this.#walk)
   }
 
-  async #step() {
-    const { count, receipts, media, shown } = this.#walk
-    const message = this.#said.messages[count]
-    if (!message) throw new Error(`there is no message ${count} in this history`)
-    const lowered = await this.#lower(message, shown)
-    const used = [...media, ...lowered.media]
-    const demoted = plan(used, this.capabilities, this.#demoted)
-    if (demoted !== this.#demoted) return this.#makeRoom(demoted)
-    this.#walk = {
-      count: count + 1,
-      receipts: [...receipts, ...lowered.receipts],
-      media: used,
-      shown: lowered.shown,
-    }
+  /** What became of each part of a message, as far as this went. */
+  receiptsOf(message_id: string): readonly MessageReceipt[] {
+    return this.#walk.receipts.get(message_id) ?? []
   }
 
-  #makeRoom(demoted: Demotions) {
+  receipts(): readonly MessageReceipt[] {
+    return [...this.#walk.receipts.values()].flat()
+  }
+
+  async #step(walk: Walk) {
+    const message = this.#said.messages[walk.count]
+    if (!message) throw new Error(`there is no message ${walk.count} in this history`)
+    const { receipts, media, shown } = await this.#lower(message, walk.shown)
+    walk.count += 1
+    walk.shown = shown
+    walk.receipts.set(message.id, receipts)
+    if (media.length === 0) return
+    walk.media.push(...media)
+    const demoted = plan(walk.media, this.capabilities, this.#demoted)
+    // What makes room does so from the start.
+    if (demoted !== this.#demoted) this.#walk = nowhere()
     this.#demoted = demoted
-    this.#walk = NOWHERE
   }
 
   async #lower(message: RawMessage, shown: Walk["shown"]) {
@@ -109,13 +110,15 @@ export class Relowering {
 
 interface Walk {
   /** How many messages were lowered. */
-  readonly count: number
-  readonly receipts: readonly MessageReceipt[]
-  readonly media: readonly PlannedMedia[]
-  readonly shown: ReadonlyMap<string, Earlier>
+  count: number
+  readonly receipts: Map<string, readonly MessageReceipt[]>
+  readonly media: PlannedMedia[]
+  shown: ReadonlyMap<string, Earlier>
 }
 
-const NOWHERE: Walk = { count: 0, receipts: [], media: [], shown: new Map() }
+function nowhere(): Walk {
+  return { count: 0, receipts: new Map(), media: [], shown: new Map() }
+}
 
 /** What the answers of a history come to: their words and calls. What calls gave back has receipts. */
 export function answerTokens({ messages }: Said): number {

@@ -58,7 +58,8 @@ async function seenBy(rooms: RelowerRooms, said: Said, choice: ModelChoice): Pro
   const { provider_id, model_id, api, context_tokens, output_tokens } = model
   const relowering = new Relowering(rooms, said, { choice, model })
   const { envelope } = await relowering.manner()
-  const receipts = await relowering.upTo(said.messages.length)
+  await relowering.goTo(said.messages.length)
+  const receipts = relowering.receipts()
   const shown = receipts.reduce((sum, { receipt }) => sum + receipt.tokens, 0)
   const tokens = estimateTokens(envelope.system) + shown + answerTokens(said)
   const fits = tokens <= context_tokens - Math.min(MAX_RESERVE_TOKENS, output_tokens)

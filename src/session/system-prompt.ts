@@ -18,9 +18,7 @@ export interface PromptSections {
   readonly environment?: string
 }
 
-export function systemPrompt(
-  sections: PromptSections = { manifest: ASSISTANT.prompt },
-): Document {
+export function systemPrompt(sections: PromptSections = { manifest: ASSISTANT.prompt }): Document {
   const { manifest, instructions = "", skills = "", environment = "" } = sections
   const said = [manifest, instructions, skills, environment].map((section) => section.trim())
   return document(said.filter((section) => section !== "").join("\n\n"))

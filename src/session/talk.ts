@@ -127,7 +127,11 @@ function sessionRules({ permissions }: Claim): PermissionRule[] {
   })
 }
 
-export function policyOf(agent: Agent, tools: readonly Tool[], thinking: Thinking | undefined): Policy {
+export function policyOf(
+  agent: Agent,
+  tools: readonly Tool[],
+  thinking: Thinking | undefined,
+): Policy {
   const claimed = tools.flatMap(({ id, consumes }) => consumes.map((kind) => [kind, id] as const))
   return {
     file_refs: "auto",

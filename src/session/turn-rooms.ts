@@ -33,6 +33,14 @@ interface House {
   ingress(workspace_root: string | null): NonNullable<Sources["ingress"]>
 }
 
+/** The options with what the house itself has where a host says nothing. */
+export function equipped<Options extends TurnOptions>(
+  options: Options,
+  { tools, sections }: { readonly [Name in "tools" | "sections"]: TurnRooms[Name] },
+): Options {
+  return { ...options, tools: options.tools ?? tools, sections: options.sections ?? sections }
+}
+
 /** Who answers, with which tools, and what the system prompt says. */
 export function mannerRooms({ agents = [], tools = [], sections }: TurnOptions): MannerRooms {
   return {
@@ -44,15 +52,22 @@ export function mannerRooms({ agents = [], tools = [], sections }: TurnOptions):
 
 /** What turns need, out of what a house has and its host says. */
 export function turnRooms(house: House, options: TurnOptions): TurnRooms {
-  const { scratch, ingress, ...rooms } = house
+  const { store, blobs, history, providers, models, owner, scratch } = house
   const { rules, before, headless = false } = options
   return {
-    ...rooms,
+    store,
+    blobs,
+    history,
+    providers,
+    models,
+    owner,
     ...mannerRooms(options),
     rules: rules ?? (async () => []),
-    runtime: ({ session_id, workspace_root, agent }) => ({
+    runtime: ({ session_id, workspace_root, agent }, rules) => ({
+      scratch: () => scratch.open(session_id, agent.scratch),
       scratch_dir: async () => (await scratch.open(session_id, agent.scratch)).path,
-      ingress: ingress(workspace_root),
+      ingress: house.ingress(workspace_root),
+      rules,
     }),
     before,
     headless,

@@ -8,34 +8,36 @@ import type {
 } from "../stream/stream.ts"
 import type { Session, StoredMessage, StreamEvent, Turn } from "../message/row.ts"
 import type {
-  ActionPerformed,
-  AnswerEnd,
   Append,
   Appended,
   Branch,
-  CallRecord,
-  CallResolution,
-  CallResolved,
   Canonical,
-  Claim,
   Deleted,
   Draft,
   DraftSave,
   DraftSaved,
   ExportRow,
   HistoryPage,
-  Interruption,
-  LiveTurn,
   MessageChanged,
   NewSession,
   QueuedChange,
   RawMessage,
-  RequestRecord,
-  RetryRecord,
   SessionChange,
   SessionChanged,
   SessionFilter,
   StashedDraft,
+} from "./records.ts"
+import type {
+  ActionPerformed,
+  AnswerEnd,
+  CallRecord,
+  CallResolution,
+  CallResolved,
+  Claim,
+  Interruption,
+  LiveTurn,
+  RequestRecord,
+  RetryRecord,
   StoredCapture,
   StoredReceipt,
   StreamRecord,
@@ -43,7 +45,7 @@ import type {
   TurnEnded,
   TurnKey,
   WaitRecord,
-} from "./records.ts"
+} from "./turn-records.ts"
 
 /** Every store keeps four promises, and `test/store/contract.ts` asks each for them: what a call
  *  returned is on disk; a row and the event that tells of it commit together; history comes back in
@@ -165,3 +167,4 @@ type Promised<T> = {
 }
 
 export type * from "./records.ts"
+export type * from "./turn-records.ts"

@@ -16,7 +16,7 @@ export async function loadedSkills(
   do {
     const page = await store.history(session_id, { limit: PAGE, before })
     for (const message of page.messages.toReversed()) {
-      if (message.parts.some(({ type }) => type === "data-compaction")) return loaded
+      if (isCompaction(message)) return loaded
       for (const key of keysIn(message)) loaded.add(key)
     }
     before = page.next ?? undefined
@@ -26,6 +26,11 @@ export async function loadedSkills(
 
 export function skillKey(name: string, given: string): string {
   return JSON.stringify([name, given])
+}
+
+// What a user sends is never a marker, whatever it calls itself.
+function isCompaction({ role, parts }: StoredMessage): boolean {
+  return role !== "user" && parts.some(({ type }) => type === "data-compaction")
 }
 
 function keysIn({ metadata, parts }: StoredMessage): string[] {

@@ -13,6 +13,8 @@ export interface PrepareRooms {
   readonly store: Pick<Store, "blob">
   readonly blobs: BlobStore
   readonly read: typeof readWorkspaceFile
+  /** Who cuts pages, cells and entries out of files; without, they are cut when the message fires. */
+  readonly formats?: Pick<Sources, "slice"> | undefined
 }
 
 export interface Prepared {
@@ -62,6 +64,7 @@ async function captureSelections(
   selections: readonly (PreparedPart & { id: string })[],
 ): Promise<NewCapture[]> {
   const sources: Sources = {
+    ...rooms.formats,
     workspace_root,
     read: rooms.read,
     blobs: rooms.blobs,

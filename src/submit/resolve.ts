@@ -8,6 +8,7 @@ import type {
 } from "../catalog/command.ts"
 import { type ExpandedPart, type Expansion, expand } from "../catalog/expand.ts"
 import { type Skill, skillCommand } from "../catalog/skill.ts"
+import { partOfContext } from "../compose/editor-context.ts"
 import { newId } from "../message/id.ts"
 import type {
   CommandPart,
@@ -213,7 +214,7 @@ class Resolving implements Resolved {
     const { kind, name } = part.target
     if (kind === "skill") return this.#mentionedSkill(part, String(name), at)
     const { id } = this.#keep(part)
-    if (kind === "context") this.#mentionedContext(String(name), id, at)
+    if (kind === "context") await this.#mentionedContext(String(name), id, at)
   }
 
   async #mentionedSkill(part: MentionPart, name: string, at: number) {
@@ -237,12 +238,19 @@ class Resolving implements Resolved {
     return command?.kind === "skill" ? command : undefined
   }
 
-  #mentionedContext(name: string, id: string, at: number) {
+  async #mentionedContext(name: string, id: string, at: number) {
     const found = (this.#message.contexts ?? []).filter(
       ({ kind }) => KINDS[name]?.includes(kind) ?? kind === name,
     )
     if (found.length === 0) return this.#notice(at, `nothing here says what @${name} is`)
-    for (const context of found) this.#derive(context, id)
+    for (const context of found) this.#derive(await this.#told(context), id)
+  }
+
+  // Lines of a file that is not here are shown as the editor told them.
+  async #told(context: EditorContextPart): Promise<Part> {
+    const part = partOfContext(context)
+    if (part.type !== "file-ref" || part.ref.kind !== "path") return part
+    return (await this.#rooms.isFile(part.ref.path)) ? part : context
   }
 
   #notice(at: number, message: string) {

@@ -11,7 +11,7 @@ import type { IngressPolicy } from "../policy/policy.ts"
 import type { Appended, MessageChanged, SessionAction, Store } from "../store/store.ts"
 import { admitMetadata } from "./admit.ts"
 import { digestOf } from "./digest.ts"
-import { newPart, type Prepared, preparedParts } from "./prepared-parts.ts"
+import { newPart, type Prepared, preparedParts, type PrepareRooms } from "./prepared-parts.ts"
 import { type Place, placeOf, resolvedIn } from "./place.ts"
 import type { NamedPart, Resolved, Unresolved } from "./resolve.ts"
 
@@ -19,6 +19,8 @@ export interface SubmitRooms {
   readonly store: Pick<Store, "append" | "changeQueued" | "blob" | "session" | "history">
   readonly blobs: BlobStore
   readonly read: typeof readWorkspaceFile
+  /** Who cuts pages, cells and entries out of files. */
+  readonly formats?: PrepareRooms["formats"]
   /** The commands that can be typed in a workspace. */
   catalog(workspace_root: string | null): Promise<Pick<Catalog, "get" | "list">>
   /** The skills that were found there, by name. */

@@ -1,6 +1,8 @@
 import { z } from "zod"
 import { runSandboxed, type SandboxResult } from "../files/sandbox.ts"
 import { judgeCall } from "../policy/permissions.ts"
+import type { Hiding } from "./glob.ts"
+import { maskedFor } from "./masked.ts"
 import { cutText } from "./output.ts"
 import { admit, scratchOf } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
@@ -18,7 +20,7 @@ type Input = z.output<typeof Input>
 
 /** A shell behind walls: no network, nothing of the user's but the workspace, and that read-only
  *  unless writing is allowed everywhere in it. What it makes goes to `$SCRATCH`. */
-export function bashTool(): Tool {
+export function bashTool(hiding: Hiding = () => undefined): Tool {
   return defineTool({
     id: "bash",
     description:
@@ -26,14 +28,16 @@ export function bashTool(): Tool {
     input: Input,
     requires: ["shell.run"],
     subject: ({ command }) => command.trim(),
-    execute: run,
+    execute: (input, runtime) => run(input, runtime, hiding),
   })
 }
 
-async function run({ command, timeout_ms = TIMEOUT_MS }: Input, runtime: ToolRuntime) {
+async function run(input: Input, runtime: ToolRuntime, hiding: Hiding): Promise<ToolOutput> {
+  const { command, timeout_ms = TIMEOUT_MS } = input
   const ran = await runSandboxed({
     command,
     workspace: runtime.workspace_root,
+    masked: await maskedFor(runtime, hiding),
     writable: mayWrite(runtime),
     scratch: await scratchOf(runtime),
     timeout_ms,

@@ -55,7 +55,7 @@ export function builtinTools(rooms: ToolRooms): readonly Tool[] {
     editTool(),
     globTool(hiding),
     grepTool(hiding),
-    ...(rooms.shell_fault === undefined ? [bashTool()] : []),
+    ...(rooms.shell_fault === undefined ? [bashTool(hiding)] : []),
     webFetchTool(rooms.fetch),
     extractTool(),
     attachTool(rooms.shrink),

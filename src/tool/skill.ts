@@ -8,10 +8,10 @@ const Input = z.strictObject({
 
 export interface SkillRoom {
   /** The body of a skill as the model is given it; undefined when there is no such skill here. */
-  load(
+  readonly load: (
     name: string,
     options: { readonly arguments?: string; readonly session_id: string },
-  ): Promise<string | undefined>
+  ) => Promise<string | undefined>
 }
 
 /** The one way by which a skill's body reaches a model (CMP-062). */

@@ -32,7 +32,9 @@ async function get(
   options: Omit<FetchOptions, "signal">,
   runtime: ToolRuntime,
 ): Promise<ToolOutput> {
-  const fetched = await fetchUrl(address, { ...options, signal: runtime.signal })
+  const { pageText } = await import("../files/fetch/page-text.ts")
+  const { signal } = runtime
+  const fetched = await fetchUrl(address, { read_html: pageText, ...options, signal })
   if (fetched.type === "refused") throw new ToolError(`Not fetched: ${fetched.reason}.`)
   const { url, status, mime, text, bytes, truncated } = fetched
   if (status >= 400) throw new ToolError(`${url} answered with ${status}.`)

@@ -1,14 +1,13 @@
-import { Dialog } from "@base-ui/react/dialog"
-import { useCallback, useEffect, useRef, useState } from "react"
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react"
 import type { StoredMessage } from "../message/row.ts"
 import { Composer, type ComposerHandle } from "./composer.tsx"
 import { useApp, useMedia, useStore } from "./context.ts"
-import { IconButton, popups } from "./controls.tsx"
+import { IconButton } from "./controls.tsx"
+import { Dialog } from "./dialog.tsx"
 import { DropTarget } from "./drop.tsx"
 import { Empty } from "./empty.tsx"
 import { Gate } from "./gate.tsx"
 import { Header } from "./header.tsx"
-import { Help } from "./help.tsx"
 import { CloseIcon } from "./icons.tsx"
 import { Log } from "./log.tsx"
 import { Net } from "./net.tsx"
@@ -17,7 +16,9 @@ import { SessionList } from "./session-list.tsx"
 import { strings } from "./strings.ts"
 import { useShortcuts } from "./shortcuts.ts"
 import { Toasts } from "./toasts.tsx"
-import { Xray } from "./xray.tsx"
+
+const Help = lazy(() => import("./help.tsx"))
+const Xray = lazy(() => import("./xray.tsx"))
 
 export function Page() {
   const gate = useStore((state) => state.gate)
@@ -69,7 +70,7 @@ function Rooms() {
           <Place />
         </aside>
       ) : (
-        <ListDrawer open={list} onOpenChange={setList} />
+        list && <ListDrawer onClose={() => setList(false)} />
       )}
       <main className="flex min-w-0 flex-1 flex-col">
         <Header
@@ -86,17 +87,18 @@ function Rooms() {
           <QueueTray />
           <Composer ref={composer} />
         </div>
-        <div ref={popups} />
       </main>
-      {xray && (
-        <Xray
-          message={examined?.session === current ? examined?.message : undefined}
-          onBack={() => setExamined(undefined)}
-          onClose={() => showXray(false)}
-        />
-      )}
+      <Suspense>
+        {xray && (
+          <Xray
+            message={examined?.session === current ? examined?.message : undefined}
+            onBack={() => setExamined(undefined)}
+            onClose={() => showXray(false)}
+          />
+        )}
+      </Suspense>
       <DropTarget />
-      <Help open={help} onOpenChange={setHelp} />
+      <Suspense>{help && <Help onClose={() => setHelp(false)} />}</Suspense>
     </div>
   )
 }
@@ -137,36 +139,24 @@ function Place() {
   )
 }
 
-function ListDrawer({
-  open,
-  onOpenChange,
-}: {
-  open: boolean
-  onOpenChange: (open: boolean) => void
-}) {
+function ListDrawer({ onClose }: { onClose: () => void }) {
   return (
-    <Dialog.Root open={open} onOpenChange={onOpenChange}>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/40 transition-opacity data-[ending-style]:opacity-0 data-[starting-style]:opacity-0" />
-        <Dialog.Popup className="fixed inset-y-0 left-0 z-50 flex w-[min(20rem,85vw)] flex-col bg-sunken shadow-xl transition-transform outline-none data-[ending-style]:-translate-x-full data-[starting-style]:-translate-x-full">
-          <div className="flex items-center pr-2">
-            <Dialog.Title className="sr-only">{strings.sessions.label}</Dialog.Title>
-            <div className="flex-1">
-              <Brand />
-            </div>
-            <Dialog.Close
-              render={
-                <IconButton label={strings.sessions.close}>
-                  <CloseIcon />
-                </IconButton>
-              }
-            />
-          </div>
-          <SessionList onChosen={() => onOpenChange(false)} />
-          <Place />
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+    <Dialog
+      label={strings.sessions.label}
+      onClose={onClose}
+      className="drawer m-0 flex h-dvh max-h-none w-[min(20rem,85vw)] flex-col bg-sunken text-ink shadow-xl"
+    >
+      <div className="flex items-center pr-2">
+        <div className="flex-1">
+          <Brand />
+        </div>
+        <IconButton label={strings.sessions.close} onClick={onClose}>
+          <CloseIcon />
+        </IconButton>
+      </div>
+      <SessionList onChosen={onClose} />
+      <Place />
+    </Dialog>
   )
 }
 

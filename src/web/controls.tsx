@@ -49,9 +49,6 @@ export const iconLooks =
   "inline-flex items-center justify-center shrink-0 rounded-lg text-muted hover:text-ink hover:bg-hover " +
   "transition-colors disabled:cursor-not-allowed disabled:opacity-40 aria-pressed:bg-accent-soft aria-pressed:text-accent"
 
-/** Where menus and lists open: within the page's main part, so that they belong to something. */
-export const popups: { current: HTMLDivElement | null } = { current: null }
-
 export const popupLooks =
   "rounded-xl border border-line bg-surface p-1 text-sm text-ink shadow-lg outline-none"
 

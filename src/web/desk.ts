@@ -1,14 +1,28 @@
 import type { AnyPart } from "../client/client.ts"
+import type { KnownNode } from "../compose/node.ts"
 import { newId } from "../message/id.ts"
-import type { Attachment } from "./attachments.ts"
-import { partsOfDraft } from "./draft.ts"
+import { type Attachment, attachmentOfPart } from "./attachments.ts"
 
 /** A message on its way out, kept until the server has it. */
 export interface Outgoing {
   readonly id: string
-  readonly parts: readonly AnyPart[]
   readonly text: string
+  /** Only where they say more than the text. */
+  readonly nodes?: readonly KnownNode[]
   readonly attachments: readonly Attachment[]
+}
+
+/** What an editor knows of the draft; it is asked when it is needed. */
+export interface Writing {
+  readonly text: () => string
+  readonly nodes: () => readonly KnownNode[] | undefined
+}
+
+/** A draft that was put aside. */
+export interface Stashed {
+  readonly text: string
+  readonly attachments: readonly AnyPart[]
+  readonly at: number
 }
 
 interface Draft {
@@ -16,16 +30,23 @@ interface Draft {
   empty: boolean
   attachments: readonly Attachment[]
   outgoing: readonly Outgoing[]
+  stash: readonly Stashed[]
   /** The id a message had when it came back; the same message is sent under it again. */
   returned?: { readonly id: string; readonly mark: number }
   /** Reads the text out of the editor, where it is newer. */
-  editor?: () => string
+  editor?: Writing
   /** Counts the times the text was set by something else than the editor. */
   revision: number
+  /** Counts the times another surface changed it. */
+  amends: number
+  /** Which of the server's revisions this one began with, and whether it went on from there. */
+  base: number
+  dirty: boolean
 }
 
 const PREFIX = "compositor.draft."
 const SAVE_AFTER = 300
+const MAX_STASHED = 20
 
 /** What lies on the composer, per session: kept through reloads, and given back when a send fails.
  *  Typing costs nothing here: the text is read when it is needed. */
@@ -49,8 +70,12 @@ export class Desk {
 
   text(key: string): string {
     const draft = this.#draft(key)
-    if (draft.editor) draft.text = draft.editor()
+    if (draft.editor) draft.text = draft.editor.text()
     return draft.text
+  }
+
+  nodes(key: string): readonly KnownNode[] | undefined {
+    return this.#draft(key).editor?.nodes()
   }
 
   attachments(key: string): readonly Attachment[] {
@@ -61,8 +86,12 @@ export class Desk {
     return this.#draft(key).revision
   }
 
-  parts(key: string): AnyPart[] {
-    return partsOfDraft(this.text(key), partsIn(this.attachments(key)))
+  amends(key: string): number {
+    return this.#draft(key).amends
+  }
+
+  stash(key: string): readonly Stashed[] {
+    return this.#draft(key).stash
   }
 
   /** Nothing typed and nothing attached. */
@@ -71,8 +100,13 @@ export class Desk {
     return empty && attachments.length === 0
   }
 
+  /** Nothing that could be sent. */
+  isBlank(key: string): boolean {
+    return this.text(key).trim() === "" && partsIn(this.attachments(key)).length === 0
+  }
+
   /** The editor's text changed. */
-  edited(key: string, editor: () => string, empty: boolean) {
+  edited(key: string, editor: Writing, empty: boolean) {
     const draft = this.#draft(key)
     draft.editor = editor
     draft.empty = empty
@@ -107,20 +141,18 @@ export class Desk {
   }
 
   detach(key: string, attachment: string) {
-    this.setAttachments(
-      key,
-      this.attachments(key).filter((known) => known.key !== attachment),
-    )
+    const kept = this.attachments(key).filter((known) => known.key !== attachment)
+    this.setAttachments(key, kept)
   }
 
   /** Take the draft off the desk to send it. It stays in the drawer until `sent` or `giveBack`. */
   take(key: string): Outgoing | undefined {
-    const parts = this.parts(key)
-    if (parts.length === 0) return undefined
+    if (this.isBlank(key)) return undefined
     const draft = this.#draft(key)
-    const again = draft.returned?.mark === markOf(parts) ? draft.returned.id : undefined
     const { text, attachments } = draft
-    const outgoing = { id: again ?? newId("msg"), parts, text, attachments }
+    const nodes = this.nodes(key)
+    const again = draft.returned?.mark === markOf(draft) ? draft.returned.id : undefined
+    const outgoing = { id: again ?? newId("msg"), text, attachments, ...(nodes ? { nodes } : {}) }
     draft.outgoing = [...draft.outgoing, outgoing]
     draft.attachments = []
     delete draft.returned
@@ -143,7 +175,7 @@ export class Desk {
     const since = this.text(key)
     draft.outgoing = draft.outgoing.filter((other) => other !== message)
     draft.attachments = [...message.attachments, ...draft.attachments]
-    if (since === "") draft.returned = { id, mark: markOf(message.parts) }
+    if (since === "") draft.returned = { id, mark: markOf(message) }
     this.write(key, since === "" ? message.text : `${message.text}\n\n${since}`)
     this.save()
   }
@@ -157,7 +189,9 @@ export class Desk {
     }
     this.#adrift.delete(key)
     const { returned } = draft
-    if (!returned || !has(returned.id) || returned.mark !== markOf(this.parts(key))) return
+    if (!returned || !has(returned.id)) return
+    this.text(key)
+    if (returned.mark !== markOf(draft)) return
     draft.attachments = []
     delete draft.returned
     this.write(key, "")
@@ -176,6 +210,67 @@ export class Desk {
     this.save()
   }
 
+  /** Put the draft aside. */
+  putAside(key: string) {
+    const draft = this.#draft(key)
+    const aside = {
+      text: this.text(key),
+      attachments: partsIn(draft.attachments),
+      at: Date.now(),
+    }
+    draft.stash = [aside, ...draft.stash].slice(0, MAX_STASHED)
+    draft.attachments = []
+    this.write(key, "")
+  }
+
+  /** What was put aside is the draft again, before what is there. */
+  takeUp(key: string, stashed: Stashed) {
+    const draft = this.#draft(key)
+    draft.stash = draft.stash.filter((other) => other !== stashed)
+    draft.attachments = [...stashed.attachments.map(attachmentOfPart), ...draft.attachments]
+    this.write(key, [stashed.text, this.text(key)].filter((text) => text !== "").join("\n\n"))
+  }
+
+  /** What the server is to know: undefined where it knows it already. */
+  unsynced(key: string): { base: number; source: string; attachments: AnyPart[] } | undefined {
+    const { dirty, base, attachments } = this.#draft(key)
+    return dirty ? { base, source: this.text(key), attachments: partsIn(attachments) } : undefined
+  }
+
+  base(key: string): number {
+    return this.#draft(key).base
+  }
+
+  /** The server has it as its revision `base`; what was typed since is still to come. */
+  synced(key: string, base: number, saved: { source: string; attachments: AnyPart[] }) {
+    const draft = this.#draft(key)
+    draft.base = base
+    const same =
+      this.text(key) === saved.source &&
+      JSON.stringify(partsIn(draft.attachments)) === JSON.stringify(saved.attachments)
+    draft.dirty = !same
+    this.#unsaved.add(key)
+    this.#timer ??= setTimeout(() => this.save(), SAVE_AFTER)
+  }
+
+  /** Another surface wrote. What is being uploaded here stays. */
+  adopt(key: string, base: number, { source, attachments }: { source: string; attachments: readonly AnyPart[] }) {
+    const draft = this.#draft(key)
+    draft.base = base
+    const pending = draft.attachments.filter(({ part }) => !part)
+    const known = new Map(draft.attachments.map((one) => [JSON.stringify(one.part), one]))
+    const theirs = attachments.map(
+      (part) => known.get(JSON.stringify(part)) ?? attachmentOfPart(part),
+    )
+    draft.attachments = [...theirs, ...pending]
+    draft.text = source
+    delete draft.editor
+    draft.empty = source === ""
+    draft.amends++
+    this.#changed(key)
+    draft.dirty = false
+  }
+
   forget(key: string) {
     this.#drafts.delete(key)
     this.#unsaved.delete(key)
@@ -192,6 +287,7 @@ export class Desk {
   }
 
   #changed(key: string) {
+    this.#draft(key).dirty = true
     this.#unsaved.add(key)
     this.#timer ??= setTimeout(() => this.save(), SAVE_AFTER)
     this.#tell()
@@ -211,33 +307,42 @@ export class Desk {
   }
 
   #load(key: string): Draft {
-    const empty: Draft = { text: "", empty: true, attachments: [], outgoing: [], revision: 0 }
     try {
       const kept = JSON.parse(this.#storage.getItem(PREFIX + key) ?? "{}") as Partial<Draft>
-      return { ...empty, ...kept, empty: !kept.text }
+      return { ...EMPTY, ...kept, empty: !kept.text }
     } catch {
-      return empty
+      return { ...EMPTY }
     }
   }
 
   #store(key: string) {
-    const { attachments, outgoing, returned } = this.#draft(key)
+    const { attachments, outgoing, returned, stash, base, dirty } = this.#draft(key)
     const text = this.text(key)
     const ready = attachments.filter((attachment) => attachment.part)
-    const kept = {
-      text,
-      attachments: ready,
-      outgoing,
-      ...(returned ? { returned } : {}),
-    }
+    const kept = { text, attachments: ready, outgoing, stash, base, dirty }
+    const isNothing = text === "" && [ready, outgoing, stash].every(({ length }) => length === 0)
     try {
-      if (text === "" && ready.length === 0 && outgoing.length === 0)
-        this.#storage.removeItem(PREFIX + key)
-      else this.#storage.setItem(PREFIX + key, JSON.stringify(kept, lasting))
+      if (isNothing && !dirty) this.#storage.removeItem(PREFIX + key)
+      else {
+        const all = returned ? { ...kept, returned } : kept
+        this.#storage.setItem(PREFIX + key, JSON.stringify(all, lasting))
+      }
     } catch {
       // The browser's drawer is full; the draft lives as long as the page.
     }
   }
+}
+
+const EMPTY: Draft = {
+  text: "",
+  empty: true,
+  attachments: [],
+  outgoing: [],
+  stash: [],
+  revision: 0,
+  amends: 0,
+  base: 0,
+  dirty: false,
 }
 
 export function partsIn(attachments: readonly Attachment[]): AnyPart[] {
@@ -250,9 +355,9 @@ function lasting(_: string, value: unknown): unknown {
 }
 
 /** A number that tells two messages apart (FNV-1a). */
-function markOf(parts: readonly AnyPart[]): number {
+function markOf({ text, attachments }: Pick<Draft, "text" | "attachments">): number {
   let hash = 0x811c9dc5
-  for (const char of JSON.stringify(parts))
+  for (const char of JSON.stringify([text, partsIn(attachments)]))
     hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
   return hash
 }

@@ -1,4 +1,3 @@
-import { Dialog } from "@base-ui/react/dialog"
 import { useEffect, useState } from "react"
 import type { AnyPart } from "../client/client.ts"
 import type {
@@ -12,6 +11,7 @@ import type {
 import { isPicture } from "./attachments.ts"
 import { useApp } from "./context.ts"
 import { IconButton } from "./controls.tsx"
+import { Dialog } from "./dialog.tsx"
 import { showBytes } from "./format.ts"
 import { CloseIcon, DownloadIcon, FileIcon } from "./icons.tsx"
 import { strings } from "./strings.ts"
@@ -128,36 +128,40 @@ export function AttachmentView({ part }: { part: FileAttachmentPart }) {
 
 function Picture({ part }: { part: FileAttachmentPart }) {
   const url = useBytes(part)
+  const [open, setOpen] = useState(false)
   return (
-    <Dialog.Root>
-      <Dialog.Trigger
+    <>
+      <button
+        type="button"
         aria-label={strings.message.openImage(part.name)}
         title={part.name}
+        onClick={() => setOpen(true)}
         className="h-32 w-44 overflow-hidden rounded-xl border border-line bg-sunken"
       >
         {url && <img src={url} alt="" className="size-full object-cover" />}
-      </Dialog.Trigger>
-      <Dialog.Portal>
-        <Dialog.Backdrop className="fixed inset-0 z-40 bg-black/70" />
-        <Dialog.Popup className="fixed inset-4 z-50 flex flex-col items-center justify-center gap-3 outline-none">
-          <img
-            src={url}
-            alt={part.name}
-            className="min-h-0 max-w-full flex-initial rounded-lg bg-surface object-contain"
-          />
-          <div className="flex items-center gap-2 rounded-full border border-line bg-surface py-1 pr-1 pl-4 text-sm">
-            <Dialog.Title className="max-w-[50vw] truncate">{part.name}</Dialog.Title>
-            <Dialog.Close
-              render={
-                <IconButton label={strings.message.close}>
-                  <CloseIcon />
-                </IconButton>
-              }
+      </button>
+      {open && (
+        <Dialog
+          label={part.name}
+          onClose={() => setOpen(false)}
+          className="m-auto max-h-[calc(100dvh-2rem)] max-w-[calc(100vw-2rem)] bg-transparent"
+        >
+          <div className="flex flex-col items-center gap-3 p-1">
+            <img
+              src={url}
+              alt={part.name}
+              className="max-h-[80dvh] max-w-full rounded-lg bg-surface object-contain"
             />
+            <div className="flex items-center gap-2 rounded-full border border-line bg-surface py-1 pr-1 pl-4 text-sm text-ink">
+              <span className="max-w-[50vw] truncate">{part.name}</span>
+              <IconButton label={strings.message.close} onClick={() => setOpen(false)}>
+                <CloseIcon />
+              </IconButton>
+            </div>
           </div>
-        </Dialog.Popup>
-      </Dialog.Portal>
-    </Dialog.Root>
+        </Dialog>
+      )}
+    </>
   )
 }
 

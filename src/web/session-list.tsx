@@ -1,12 +1,12 @@
-import { AlertDialog } from "@base-ui/react/alert-dialog"
-import { Menu } from "@base-ui/react/menu"
 import { type KeyboardEvent, useEffect, useState } from "react"
 import type { SessionSummary } from "../client/client.ts"
 import { isBusy } from "../client/view.ts"
 import { useApp, useStore } from "./context.ts"
-import { Button, iconLooks, itemLooks, looks, popupLooks, popups } from "./controls.tsx"
+import { Button } from "./controls.tsx"
+import { Dialog } from "./dialog.tsx"
 import { showAgo, showMoment } from "./format.ts"
 import { MoreIcon, PlusIcon } from "./icons.tsx"
+import { Menu } from "./menu.tsx"
 import { strings } from "./strings.ts"
 import { goTo } from "./token.ts"
 
@@ -50,7 +50,6 @@ export function SessionList({ onChosen }: { onChosen?: () => void }) {
                 session={session}
                 now={now}
                 isCurrent={session.id === current}
-                within={onChosen ? undefined : popups}
                 onOpen={() => open(session.id)}
                 onRename={() => setRenaming(session.id)}
                 onDelete={() => setDeleting(session)}
@@ -80,7 +79,7 @@ export function SessionList({ onChosen }: { onChosen?: () => void }) {
           {archived ? words.showCurrent : words.showArchived}
         </Button>
       </div>
-      <ConfirmDelete session={deleting} onDone={() => setDeleting(undefined)} />
+      {deleting && <ConfirmDelete session={deleting} onDone={() => setDeleting(undefined)} />}
     </nav>
   )
 }
@@ -93,14 +92,12 @@ interface RowProps {
   readonly session: SessionSummary
   readonly now: number
   readonly isCurrent: boolean
-  /** Where its menu opens. */
-  readonly within: typeof popups | undefined
   readonly onOpen: () => void
   readonly onRename: () => void
   readonly onDelete: () => void
 }
 
-function Row({ session, now, isCurrent, within, onOpen, onRename, onDelete }: RowProps) {
+function Row({ session, now, isCurrent, onOpen, onRename, onDelete }: RowProps) {
   const title = titleOf(session)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "F2") onRename()
@@ -132,13 +129,7 @@ function Row({ session, now, isCurrent, within, onOpen, onRename, onDelete }: Ro
           {session.queued > 0 && <span>{`· ${words.queued(session.queued)}`}</span>}
         </span>
       </a>
-      <RowMenu
-        session={session}
-        title={title}
-        within={within}
-        onRename={onRename}
-        onDelete={onDelete}
-      />
+      <RowMenu session={session} title={title} onRename={onRename} onDelete={onDelete} />
     </div>
   )
 }
@@ -159,37 +150,24 @@ function StatusDot({ session: { status } }: { session: SessionSummary }) {
 
 type RowMenuProps = Omit<RowProps, "now" | "isCurrent" | "onOpen"> & { title: string }
 
-function RowMenu({ session, title, within, onRename, onDelete }: RowMenuProps) {
+function RowMenu({ session, title, onRename, onDelete }: RowMenuProps) {
   const { actions } = useApp()
   const archived = session.archived_at !== null
   return (
-    <Menu.Root>
-      <Menu.Trigger
-        aria-label={words.actions(title)}
-        className={`${iconLooks} absolute right-1 size-7 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 data-[popup-open]:opacity-100 pointer-coarse:opacity-100`}
-      >
-        <MoreIcon className="size-4" />
-      </Menu.Trigger>
-      <Menu.Portal container={within}>
-        <Menu.Positioner sideOffset={4} align="end" className="z-50">
-          <Menu.Popup className={`${popupLooks} min-w-44`}>
-            <Menu.Item className={itemLooks} onClick={onRename}>
-              {words.rename}
-            </Menu.Item>
-            <Menu.Item
-              className={itemLooks}
-              onClick={() => void actions.archive(session.id, !archived)}
-            >
-              {archived ? words.unarchive : words.archive}
-            </Menu.Item>
-            <Menu.Separator className="my-1 h-px bg-line" />
-            <Menu.Item className={`${itemLooks} text-danger`} onClick={onDelete}>
-              {words.delete}
-            </Menu.Item>
-          </Menu.Popup>
-        </Menu.Positioner>
-      </Menu.Portal>
-    </Menu.Root>
+    <Menu
+      label={words.actions(title)}
+      className="absolute right-1 size-7 opacity-0 group-focus-within:opacity-100 group-hover:opacity-100 aria-expanded:opacity-100 pointer-coarse:opacity-100"
+      items={[
+        { label: words.rename, run: onRename },
+        {
+          label: archived ? words.unarchive : words.archive,
+          run: () => void actions.archive(session.id, !archived),
+        },
+        { label: words.delete, run: onDelete, danger: true },
+      ]}
+    >
+      <MoreIcon className="size-4" />
+    </Menu>
   )
 }
 
@@ -220,42 +198,29 @@ function Rename({ session, onDone }: { session: SessionSummary; onDone: () => vo
   )
 }
 
-function ConfirmDelete({
-  session,
-  onDone,
-}: {
-  session: SessionSummary | undefined
-  onDone: () => void
-}) {
+function ConfirmDelete({ session, onDone }: { session: SessionSummary; onDone: () => void }) {
   const { actions } = useApp()
   return (
-    <AlertDialog.Root open={session !== undefined} onOpenChange={(open) => !open && onDone()}>
-      <AlertDialog.Portal>
-        <AlertDialog.Backdrop className="fixed inset-0 z-40 bg-black/40" />
-        <AlertDialog.Popup className="fixed top-1/2 left-1/2 z-50 w-[min(26rem,calc(100vw-2rem))] -translate-x-1/2 -translate-y-1/2 rounded-2xl border border-line bg-surface p-5 shadow-xl outline-none">
-          <AlertDialog.Title className="text-lg font-semibold">
-            {words.deleteTitle}
-          </AlertDialog.Title>
-          <AlertDialog.Description className="mt-2 text-sm text-muted [overflow-wrap:anywhere]">
-            {words.deleteText(titleOf(session))}
-          </AlertDialog.Description>
-          <div className="mt-5 flex justify-end gap-2">
-            <AlertDialog.Close className={looks("outline", "h-9")}>
-              {words.cancel}
-            </AlertDialog.Close>
-            <Button
-              look="danger"
-              onClick={() => {
-                if (session) void actions.remove(session.id)
-                onDone()
-              }}
-            >
-              {words.deleteConfirm}
-            </Button>
-          </div>
-        </AlertDialog.Popup>
-      </AlertDialog.Portal>
-    </AlertDialog.Root>
+    <Dialog alert label={words.deleteTitle} onClose={onDone}>
+      <h2 className="text-lg font-semibold">{words.deleteTitle}</h2>
+      <p className="mt-2 text-sm text-muted [overflow-wrap:anywhere]">
+        {words.deleteText(titleOf(session))}
+      </p>
+      <div className="mt-5 flex justify-end gap-2">
+        <Button look="outline" className="h-9" onClick={onDone}>
+          {words.cancel}
+        </Button>
+        <Button
+          look="danger"
+          onClick={() => {
+            void actions.remove(session.id)
+            onDone()
+          }}
+        >
+          {words.deleteConfirm}
+        </Button>
+      </div>
+    </Dialog>
   )
 }
 

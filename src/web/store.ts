@@ -2,18 +2,28 @@ import {
   ApiError,
   type Client,
   type Info,
+  type ListedCommand,
   type ModelsAnswer,
   type SessionSummary,
 } from "../client/client.ts"
-import { follow, followHost, type HostEvent } from "../client/events.ts"
-import { applyEvent, prepend, type SessionView, viewOfPage } from "../client/view.ts"
+import { followHost, type HostEvent } from "../client/events.ts"
+import type { SessionView } from "../client/view.ts"
+import { BARE_VOCABULARY, type Vocabulary } from "../compose/vocabulary.ts"
 import type { ModelChoice } from "../message/message.ts"
+import type { StreamEvent } from "../message/row.ts"
+import { pause, Thread } from "./thread.ts"
+import { vocabularyOf } from "./vocabulary.ts"
 
 /** Everything the page shows, but for what is being typed. */
 export interface AppState {
   readonly gate: "open" | "missing" | "refused"
   readonly info: Info | undefined
   readonly models: ModelsAnswer | undefined
+  /** What can be typed after a slash where this session works. */
+  readonly commands: readonly ListedCommand[]
+  readonly vocabulary: Vocabulary
+  /** What the server can do, as `get /v1/sessions`. */
+  readonly routes: ReadonlySet<string>
   readonly sessions: readonly SessionSummary[]
   readonly sessionsRead: boolean
   readonly moreSessions: string | null
@@ -38,12 +48,14 @@ const RETRY_AFTER = 1_000
  *  told at most once a frame, however fast an answer comes. */
 export class Store {
   readonly client: Client
+  /** Rows of the open session's stream, for whoever keeps something else in step. */
+  heard: (session: string, row: StreamEvent) => void = () => undefined
   #state: AppState
   readonly #listeners = new Set<() => void>()
   readonly #report: (error: unknown) => void
   #frame: number | undefined
   #hostLink: AbortController | undefined
-  #sessionLink: AbortController | undefined
+  #thread: Thread | undefined
 
   constructor(client: Client, report: (error: unknown) => void) {
     this.client = client
@@ -63,33 +75,50 @@ export class Store {
     if (this.#hostLink) return
     this.#hostLink = new AbortController()
     void this.#followHost(this.#hostLink.signal)
-    if (this.#state.current) this.#link(this.#state.current)
+    this.#thread?.start()
   }
 
   /** Let go of the connections: a browser has only six for all its tabs. */
   rest() {
     this.#hostLink?.abort()
-    this.#sessionLink?.abort()
     this.#hostLink = undefined
-    this.#sessionLink = undefined
+    this.#thread?.stop()
   }
 
   open(id: string | undefined) {
     if (id === this.#state.current) return
-    this.#sessionLink?.abort()
-    this.#sessionLink = undefined
+    this.#thread?.stop()
+    this.#thread = id === undefined ? undefined : this.#newThread(id)
     this.#now({ current: id, view: undefined, editing: undefined, readingOlder: false })
-    if (id && this.#hostLink) this.#link(id)
+    if (this.#hostLink) {
+      this.#thread?.start()
+      void this.readCommands()
+    }
+  }
+
+  #newThread(id: string): Thread {
+    const ours = () => this.#thread === thread
+    const thread: Thread = new Thread(this.client, id, {
+      changed: (view) => ours() && this.#soon({ view }),
+      linked: (session) => ours() && this.#linked({ session }),
+      row: (row) => {
+        if (row.type === "slash_command") void this.readCommands()
+        this.heard(id, row)
+      },
+      isFinal: (error) => this.noticed(error),
+      gone: (error) => {
+        this.#report(error)
+        this.open(undefined)
+      },
+    })
+    return thread
   }
 
   async readOlder() {
-    const { view, current, readingOlder } = this.#state
-    if (!current || !view?.older || readingOlder) return
+    if (this.#state.readingOlder || !this.#state.view?.older) return
     this.#now({ readingOlder: true })
     try {
-      const page = await this.client.messages(current, { limit: PAGE, before: view.older })
-      const { view: now } = this.#state
-      if (now && this.#state.current === current) this.#now({ view: prepend(now, page) })
+      await this.#thread?.readOlder()
     } catch (error) {
       this.#report(error)
     }
@@ -105,6 +134,19 @@ export class Store {
       this.#now({ sessions, moreSessions: page.next })
     } catch (error) {
       this.#report(error)
+    }
+  }
+
+  /** The catalog of the open session's folder. */
+  async readCommands() {
+    const { current } = this.#state
+    try {
+      const { commands } = await this.client.commands.list(current ? { session: current } : {})
+      if (current !== this.#state.current) return
+      if (JSON.stringify(commands) === JSON.stringify(this.#state.commands)) return
+      this.#now({ commands, vocabulary: vocabularyOf(commands) })
+    } catch (error) {
+      this.noticed(error) // Without a catalog, what is typed is still sent as typed.
     }
   }
 
@@ -127,6 +169,11 @@ export class Store {
     return view !== undefined && [...view.messages, ...view.queue].some((known) => known.id === id)
   }
 
+  /** Whether the server has a route, as `post /v1/sessions/{id}/rewind`. */
+  can(route: string): boolean {
+    return this.#state.routes.has(route)
+  }
+
   sent() {
     this.#now({ sends: this.#state.sends + 1 })
   }
@@ -136,17 +183,16 @@ export class Store {
     this.#now({ sessions })
   }
 
+  async readModels() {
+    this.#now({ models: await this.client.models() })
+  }
+
   /** An error that is about more than what was asked for. */
   noticed(error: unknown): boolean {
     if (!(error instanceof ApiError) || error.status !== 401) return false
     this.rest()
     this.#now({ gate: "refused" })
     return true
-  }
-
-  #link(id: string) {
-    this.#sessionLink = new AbortController()
-    void this.#followSession(id, this.#sessionLink.signal)
   }
 
   async #followHost(signal: AbortSignal) {
@@ -178,7 +224,10 @@ export class Store {
 
   #listSession(id: string, session: SessionSummary | null) {
     const others = this.#state.sessions.filter((other) => other.id !== id)
-    const listed = session && (session.archived_at !== null) === this.#state.archived
+    const listed =
+      session &&
+      (session.archived_at !== null) === this.#state.archived &&
+      session.metadata.ephemeral !== true
     this.#soon({ sessions: listed ? merged([session], others) : others })
   }
 
@@ -186,7 +235,8 @@ export class Store {
     try {
       const [info, models] = await Promise.all([this.client.info(), this.client.models()])
       this.#now({ info, models })
-      await this.#readSessions()
+      await Promise.all([this.#readSessions(), this.readCommands()])
+      this.#now({ routes: await this.client.routes() })
     } catch (error) {
       if (!this.noticed(error)) this.#linked({ host: false })
     }
@@ -211,53 +261,6 @@ export class Store {
     } catch (error) {
       this.noticed(error)
     }
-  }
-
-  async #followSession(id: string, signal: AbortSignal) {
-    while (!signal.aborted) {
-      try {
-        // After a rest the view goes on where it stopped.
-        const view = this.#viewOf(id) ?? (await this.#readView(id, signal))
-        if (!view) return
-        for await (const event of follow(this.client, id, { after: view.next, signal })) {
-          if (event.type === "connection") {
-            this.#linked({ session: event.state === "open" })
-            continue
-          }
-          const now = this.#viewOf(id)
-          if (!now) return
-          const next = applyEvent(now, event)
-          if (next !== now) this.#soon({ view: next })
-          if (next.stale) break
-        }
-        if (!signal.aborted) await this.#readView(id, signal)
-      } catch (error) {
-        if (signal.aborted || this.noticed(error)) return
-        if (error instanceof ApiError && error.status === 404) {
-          this.#report(error)
-          this.open(undefined)
-          return
-        }
-        this.#linked({ session: false })
-        await pause(RETRY_AFTER)
-      }
-    }
-  }
-
-  #viewOf(id: string): SessionView | undefined {
-    return this.#state.current === id && !this.#state.view?.stale ? this.#state.view : undefined
-  }
-
-  async #readView(id: string, signal: AbortSignal): Promise<SessionView | undefined> {
-    const [page, answer] = await Promise.all([
-      this.client.messages(id, { limit: PAGE }),
-      this.client.sessions.get(id),
-    ])
-    const queue = await this.client.queue.list(id)
-    if (signal.aborted) return undefined
-    const view = viewOfPage(page, queue, answer)
-    this.#now({ view })
-    return view
   }
 
   #linked(linked: Partial<AppState["linked"]>) {
@@ -286,6 +289,9 @@ const EMPTY: AppState = {
   gate: "open",
   info: undefined,
   models: undefined,
+  commands: [],
+  vocabulary: BARE_VOCABULARY,
+  routes: new Set(),
   sessions: [],
   sessionsRead: false,
   moreSessions: null,
@@ -307,8 +313,4 @@ function merged(
   return [...first, ...second.filter((session) => !known.has(session.id))].sort(
     (a, b) => b.updated_at - a.updated_at || (a.id < b.id ? 1 : -1),
   )
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -6,6 +6,7 @@ export const strings = {
   name: "Compositor",
   you: "You",
   assistant: "Assistant",
+  close: "Close",
 
   gate: {
     missingTitle: "This page needs its key",

@@ -18,7 +18,7 @@ const words = strings.xray
 const LOOK_AFTER = 250
 
 /** What the model will see of the draft, or saw of a message. */
-export function Xray({
+export default function Xray({
   message,
   onBack,
   onClose,

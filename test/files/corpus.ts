@@ -1,4 +1,4 @@
-import { brotliCompressSync, deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib"
+import { brotliCompressSync, crc32, deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib"
 import type { FileKind } from "../../src/files/sniff.ts"
 import { bytes, gif, jpeg, png, webp } from "../build.ts"
 
@@ -150,7 +150,7 @@ const TABLES = new Map<string, Map<string, number[]>>()
 export function encode(text: string, charset: string): Buffer {
   const table = TABLES.get(charset) ?? tableOf(charset)
   TABLES.set(charset, table)
-  return Buffer.from([...text].flatMap((letter) => table.get(letter) ?? [0x3f]))
+  return Buffer.from(Array.from(text).flatMap((letter) => table.get(letter) ?? [0x3f]))
 }
 
 function tableOf(charset: string): Map<string, number[]> {
@@ -159,7 +159,7 @@ function tableOf(charset: string): Map<string, number[]> {
   const learn = (...sequence: number[]) => {
     try {
       const letter = decoder.decode(Uint8Array.from(sequence))
-      if ([...letter].length === 1 && !table.has(letter)) table.set(letter, sequence)
+      if (Array.from(letter).length === 1 && !table.has(letter)) table.set(letter, sequence)
     } catch {
       // Not every pair of bytes is a letter.
     }
@@ -491,6 +491,7 @@ export function zip(files: Readonly<Record<string, string>>, method = 8, flags =
     head.writeUInt16LE(20, 4)
     head.writeUInt16LE(flags, 6)
     head.writeUInt16LE(method, 8)
+    head.writeUInt32LE(crc32(content), 14)
     head.writeUInt32LE(packed.length, 18)
     head.writeUInt32LE(content.length, 22)
     head.writeUInt16LE(name.length, 26)

@@ -1,4 +1,6 @@
+import sharp from "sharp"
 import { describe, expect, it } from "vitest"
+import { shrink as scale } from "../../src/files/shrink.ts"
 import type { Shrink } from "../../src/lower/fit.ts"
 import type { Route } from "../../src/lower/route.ts"
 import type { Slicer } from "../../src/lower/slice.ts"
@@ -78,6 +80,16 @@ describe("native media", () => {
       `[attached file: ${name}, ${mime}, ${file.length} bytes. Not shown: ${why}.]`,
     )
     expect(receipt).toMatchObject({ outcome: "descriptor", rule })
+  })
+
+  it("[BEY-02] does not send a document that is locked: every API refuses it", async () => {
+    const pdf = (trailer: string) =>
+      bytes("%PDF-1.7\n", Buffer.alloc(300_000, "x"), trailer, "%%EOF")
+    const locked = await lowered(attachment("a.pdf", pdf("trailer <</Encrypt 9 0 R>>")), sighted)
+    expect(locked.shown).toContain("Not shown: it is locked with a password.")
+    expect(locked.receipt).toMatchObject({ outcome: "descriptor", rule: "CMP-093" })
+    const open = await lowered(attachment("a.pdf", pdf("trailer <<>>")), sighted)
+    expect(open.shown).toBe("<application/pdf>")
   })
 
   it("[CMP-104] keeps a referenced sound, so that later models can be given it", async () => {
@@ -274,6 +286,27 @@ describe("images that are too large", () => {
       (await lowered(attachment("a.png", png(9000, 10)), sighted, { shrink: broken })).receipt,
     ).toMatchObject({ outcome: "descriptor", rule: "CMP-092" }),
   )
+
+  it("[BIN-002] are scaled by the real thing, and then fit", async () => {
+    const image = await sharp({
+      create: { width: 400, height: 100, channels: 3, background: "red" },
+    })
+      .png()
+      .toBuffer()
+    const limits = {
+      mimes: ["image/png"],
+      sources: ["base64"],
+      max_bytes: 10_000,
+      max_side_pixels: 80,
+    }
+    const tables = { own: { ...sighted, media: { image: limits } } } as never
+    const model = capabilitiesOfApi("own", ["text", "image"], tables)
+    const { shown, receipt } = await lowered(attachment("a.png", image), model, { shrink: scale })
+    expect(shown).toBe("<image/png>")
+    expect(receipt?.reason).toBe(
+      "The model is given the image (80 × 20 pixels) itself, scaled from 400x100 to 80x20.",
+    )
+  })
 
   it("[CMP-105] an image whose header is not read here is still given to a model that takes it", async () => {
     const heic = bytes([0, 0, 0, 24], "ftypheic", [0, 0, 0, 0], "heicmif1", Buffer.alloc(16))

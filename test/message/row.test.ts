@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { LIVE_TURN_STATES, statusOf, type Turn, TurnState, type Wait } from "../../src/message/row.ts"
+import {
+  LIVE_TURN_STATES,
+  statusOf,
+  type Turn,
+  TurnState,
+  type Wait,
+} from "../../src/message/row.ts"
 
 const TURN: Turn = {
   id: "trn_1",

@@ -1,7 +1,10 @@
 import { describe, expect, it } from "vitest"
 import type { Block, Media, ModelEvent, PromptMessage } from "../../src/model/prompt.ts"
-import type { Body, Call, Envelope, Provider } from "../../src/provider/provider.ts"
+import { StoredJson } from "../../src/model/stored-call.ts"
+import { StoredText } from "../../src/model/stored-text.ts"
+import type { Body, Call, Envelope, Fragment, Provider } from "../../src/provider/provider.ts"
 import { fragmentText } from "../../src/provider/wire.ts"
+import { WireHistory } from "../../src/provider/wire-history.ts"
 import { assistant, collect, media, textBlock, user } from "../build.ts"
 
 const image = { type: "image", media: media("a.png", "image/png", 4), width: 1, height: 1 } as const
@@ -41,6 +44,28 @@ export function providerContract(name: string, make: () => Promise<Provider>) {
       expect(sharedStart(await show(short), await show(long))).toContain("hi — 你好")
     })
 
+    it("[COS-001] keeps every byte of 50 turns with tools, folded or not, stored or new", async () => {
+      const provider = await make()
+      const history = new WireHistory(provider)
+      const fragments: Fragment[] = []
+      let before = ""
+      for (let turn = 0; turn < 50; turn++) {
+        for (const message of turnOf(turn)) {
+          const made = provider.encode(message, "gemini-3-x")
+          const opened = provider.encode(JSON.parse(JSON.stringify(message)), "gemini-3-x")
+          expect(await show(made)).toBe(await show(opened))
+          fragments.push(made)
+          history.add(made)
+        }
+        const text = await show(provider.body(ENVELOPE, fragments))
+        expect(await show(provider.body(ENVELOPE, history.messages()))).toBe(text)
+        expect(text.match(BREAKPOINT)?.length ?? 0).toBeLessThanOrEqual(MOST_BREAKPOINTS)
+        const said = text.replace(BREAKPOINT, "")
+        if (turn > 0) expect(sharedStart(before, said)).toContain(`answer ${turn - 1}.`)
+        before = said
+      }
+    })
+
     it("answers, tells its usage once, and ends with `end`", async () => {
       const provider = await make()
       const events = await collect(provider.stream(callOf(provider, messages)))
@@ -74,6 +99,40 @@ export function providerContract(name: string, make: () => Promise<Provider>) {
       expect(events.at(-1)).toMatchObject({ type: "error", code: "aborted" })
     })
   })
+}
+
+const BREAKPOINT = /,"cache_control":\{[^}]*\}|,\{"cachePoint":\{[^}]*\}\}/g
+/** Of Anthropic's, and nobody takes more. */
+const MOST_BREAKPOINTS = 4
+
+/** A question, two calls, their results and an answer, as they come out of their rows. */
+function turnOf(turn: number): PromptMessage[] {
+  const calls = [0, 1].map((at) => ({
+    id: `call ${turn} ${at}`,
+    name: at === 0 ? "read" : "my.tool",
+  }))
+  const stored = (text: string) => new StoredText(JSON.stringify(text).slice(1, -1))
+  return [
+    { role: "user", blocks: [stored(`question "${turn}"?`)] },
+    {
+      role: "assistant",
+      blocks: calls.map((call) => ({
+        type: "tool-call",
+        ...call,
+        input: new StoredJson(JSON.stringify({ path: `${turn}.ts`, n: { a: [1, null] } })),
+      })),
+    },
+    {
+      role: "user",
+      blocks: calls.map((call, at) => ({
+        type: "tool-result",
+        ...call,
+        blocks: at === 0 ? [stored("one\n")] : [stored("one"), stored("two")],
+        is_error: turn % 7 === 0,
+      })),
+    },
+    { role: "assistant", blocks: [stored(`answer ${turn}.${turn % 5 === 0 ? " \n" : ""}`)] },
+  ]
 }
 
 function sharedStart(one: string, other: string): string {

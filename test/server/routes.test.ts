@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest"
+import { newId } from "../../src/message/id.ts"
 import { ROUTES } from "../../src/server/app.ts"
 import type { Route } from "../../src/server/route.ts"
 import { png } from "../build.ts"
+import { ask, begin, fire, keyOf } from "../store/build.ts"
 import { type Door, MISSING, newSession, openDoor, type Request, send } from "./house.ts"
 
 /** What is in the folder when a route is asked. */
@@ -11,6 +13,8 @@ interface World extends Door {
   readonly waiting: string
   readonly turn: string
   readonly content: string
+  /** Where a turn waits for a person, up to its calls. */
+  readonly calls: string
 }
 
 async function world(): Promise<World> {
@@ -31,7 +35,34 @@ async function world(): Promise<World> {
     waiting: waiting.message.id,
     turn: sent.turn.id,
     content: sent.message.parts[0].data.content_id,
+    calls: await waitingCalls(door),
   }
+}
+
+const WAITS = [
+  ["approve", "approval"],
+  ["deny", "approval"],
+  ["answer", "answer"],
+  ["retry", "interrupted"],
+  ["skip", "interrupted"],
+] as const
+
+/** A turn that waits for one call of each kind; each is named after what is said to it. */
+async function waitingCalls({ host: { store } }: Door): Promise<string> {
+  const { id } = await begin(store)
+  const { claim } = await fire(store, id, "do it")
+  const message_id = await ask(store, claim.turn)
+  const parts = WAITS.map(([tool_call_id], index) => {
+    const data = { type: "tool-do", tool_call_id, state: "input-available", input: {} }
+    const about = { id: newId("prt"), index, type: data.type, data_json: JSON.stringify(data) }
+    return { ...about, tool_call_id, tool_state: data.state }
+  })
+  const answer = { message_id, metadata: { finish: "tool-call" }, parts }
+  await store.endAnswer({ ...keyOf(claim.turn), answer, usage: null })
+  const asks = [{ permission: "fs.write", subject: "a" }]
+  const waiting = WAITS.map(([call_id, kind]) => ({ call_id, tool: "do", for: kind, asks }))
+  await store.waitFor({ ...keyOf(claim.turn), waiting })
+  return `/v1/sessions/${id}/turns/${claim.turn.id}/calls`
 }
 
 type Case = readonly [path: string, request?: Request]
@@ -187,6 +218,26 @@ const CASES: Readonly<Record<string, Cases>> = {
   "get /v1/sessions/:id/turns/:turn/receipts": ({ session, turn }) => ({
     good: [`/v1/sessions/${session}/turns/${turn}/receipts`],
     bad: [`/v1/sessions/${session}/turns/${MISSING.turn}/receipts`, {}, 404],
+  }),
+  "post /v1/sessions/:id/turns/:turn/calls/:call/approve": ({ calls }) => ({
+    good: [`${calls}/approve/approve`, { json: { always: true } }],
+    bad: [`${calls}/answer/approve`, { json: {} }, 409],
+  }),
+  "post /v1/sessions/:id/turns/:turn/calls/:call/deny": ({ calls }) => ({
+    good: [`${calls}/deny/deny`, { json: { reason: "no" } }],
+    bad: [`${calls}/retry/deny`, { json: {} }, 409],
+  }),
+  "post /v1/sessions/:id/turns/:turn/calls/:call/answer": ({ calls }) => ({
+    good: [`${calls}/answer/answer`, { json: { answers: [["yes"]] } }],
+    bad: [`${calls}/answer/answer`, { json: { answers: "yes" } }, 422],
+  }),
+  "post /v1/sessions/:id/turns/:turn/calls/:call/retry": ({ calls }) => ({
+    good: [`${calls}/retry/retry`],
+    bad: [`${calls}/approve/retry`, {}, 409],
+  }),
+  "post /v1/sessions/:id/turns/:turn/calls/:call/skip": ({ calls, session }) => ({
+    good: [`${calls}/skip/skip`],
+    bad: [`/v1/sessions/${session}/turns/${MISSING.turn}/calls/skip/skip`, {}, 404],
   }),
   "get /v1/sessions/:id/events": ({ session }) => ({
     good: [`/v1/sessions/${session}/events`],

@@ -1,8 +1,20 @@
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
+import type { Usage } from "../../src/message/row.ts"
+import type { ToolPart } from "../../src/message/tool-part.ts"
 import { defineTool } from "../../src/tool/tool.ts"
+import { NOTHING_USED } from "../store/build.ts"
 import { png } from "../build.ts"
-import { answersIn, gate, type House, newSession, openHouse, say, transcript, until } from "./house.ts"
+import {
+  answersIn,
+  gate,
+  type House,
+  newSession,
+  openHouse,
+  say,
+  transcript,
+  until,
+} from "./house.ts"
 import { ask, caller, type Log, look, pay } from "./tools.ts"
 
 const ALLOW_PAY = {
@@ -55,7 +67,8 @@ describe("a turn with tools", () => {
     expect(turn).toMatchObject({ state: "finished", agent: "assistant" })
     expect(turn?.usage?.input).toBe(
       [first, second].reduce(
-        (sum, answer) => sum + (answer?.metadata.usage as { input: number }).input,
+        (sum, answer) =>
+          sum + ((answer?.metadata.usage as Usage | undefined) ?? NOTHING_USED).input,
         0,
       ),
     )
@@ -140,6 +153,33 @@ describe("a turn with tools", () => {
     expect((await house.host.store.latestTurn(id))?.state).toBe("finished")
   })
 
+  it("keeps no result that is too large or no JSON, and says so", async () => {
+    const circle: Record<string, unknown> = {}
+    circle.self = circle
+    const results = { circle, large: "x".repeat(9 * 1024 * 1024), none: undefined }
+    const give = defineTool({
+      id: "give",
+      description: "Gives something.",
+      input: z.object({ what: z.enum(["circle", "large", "none"]) }),
+      read_only: true,
+      execute: async ({ what }) => ({ data: results[what] }),
+    })
+    const script = caller(
+      ["circle", "large", "none"].map((what) => ({ name: "give", input: { what } })),
+    )
+    const house = await openHouse({ tools: [give], script })
+    const id = await newSession(house)
+    await say(house, id, "give me")
+    await house.host.idle()
+    const parts = (await partsOf(house, id)).slice(0, 3)
+    expect(parts.map(({ tool_state, data }) => [tool_state, data.error_text])).toEqual([
+      ["output-error", expect.stringContaining("not JSON")],
+      ["output-error", expect.stringContaining("too large")],
+      ["output-available", undefined],
+    ])
+    expect((await house.host.store.latestTurn(id))?.state).toBe("finished")
+  })
+
   it("[VIS-002] sends what a tool showed again from what was kept, and keeps its bytes", async () => {
     const paint = defineTool({
       id: "paint",
@@ -168,7 +208,8 @@ describe("a turn with tools", () => {
     expect(results[1]).toEqual(results[0])
     await house.host.vacuum()
     const [part] = await partsOf(house, id)
-    const [block] = (part?.data.output as { blocks: { media: { content_id: string } }[] }).blocks
+    const { output } = (part?.data ?? {}) as ToolPart
+    const [block] = (output?.blocks ?? []) as unknown as { media: { content_id: string } }[]
     expect(await house.host.blobs.size(block?.media.content_id ?? "")).toBe(png(3, 4).length)
     const turn = await house.host.store.turns(id)
     const receipts = await house.host.store.receipts(id, turn[0]?.id ?? "")
@@ -225,9 +266,10 @@ describe("a turn with tools", () => {
 describe("a call that needs a person", () => {
   async function waiting(options: Parameters<typeof openHouse>[0] = {}) {
     const log: Log = []
-    const script = caller([{ name: "pay", input: { whom: "x" } }], [
-      { name: "pay", input: { whom: "x" } },
-    ])
+    const script = caller(
+      [{ name: "pay", input: { whom: "x" } }],
+      [{ name: "pay", input: { whom: "x" } }],
+    )
     const house = await openHouse({ tools: [pay(log), ask], script, ...options })
     const id = await newSession(house)
     const { claim } = await say(house, id, "pay up")

@@ -54,7 +54,14 @@ function partOf({ name, input, read_only = false, started, done }: Left, at: num
     ...(done ? { output: { data: "done before" } } : {}),
   }
   const id = newId("prt")
-  return { id, index: at, type, data_json: JSON.stringify(data), tool_call_id: `c${at}`, tool_state: state }
+  return {
+    id,
+    index: at,
+    type,
+    data_json: JSON.stringify(data),
+    tool_call_id: `c${at}`,
+    tool_state: state,
+  }
 }
 
 const PAY = { name: "pay", input: { whom: "x" } } as const

@@ -2,9 +2,13 @@ import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { newId } from "../../src/message/id.ts"
+import { capabilitiesOfApi } from "../../src/model/capabilities.ts"
+import { MODELS } from "../../src/model/models.ts"
+import type { KnownModels } from "../../src/provider/known-models.ts"
 import type { Fragment } from "../../src/provider/provider.ts"
-import { scripted } from "../../src/provider/scripted.ts"
+import { type RecordedCall, scripted } from "../../src/provider/scripted.ts"
 import { attachment, fileRef, png, text } from "../build.ts"
+import { caller, look } from "./tools.ts"
 import { gate, type House, newestOf, newSession, openHouse, say } from "./house.ts"
 
 const LINES = "one\ntwo\nthree\nfour\n"
@@ -21,6 +25,17 @@ function bytesOf(fragments: readonly Fragment[] | undefined): string[] {
 
 function sent(house: House, at: number): readonly Fragment[] {
   return house.model.calls[at]?.call.messages ?? []
+}
+
+function picturesIn(call: RecordedCall | undefined): number {
+  const blocks = (call?.prompt ?? []).flatMap(({ blocks }) => blocks)
+  return blocks.filter(({ type }) => type === "image").length
+}
+
+function limits(max_count: number) {
+  const image = capabilitiesOfApi("anthropic-messages").media.image
+  if (!image) throw new Error("it takes no images")
+  return { ...image, max_count }
 }
 
 async function talk(house: House, id: string, ...texts: readonly string[]) {
@@ -58,6 +73,60 @@ describe("the history of a request", () => {
     const before = bytesOf(sent(house, 1))
     expect(bytesOf(sent(later, 0)).slice(0, before.length)).toEqual(before)
     expect(before.join("")).toContain("three\\nfour")
+  })
+
+  it("[COS-001] is the same bytes after a restart, calls and steers among them", async () => {
+    const calls = [
+      { name: "look", input: { at: "a" } },
+      { name: "look", input: { at: '\u2028 "b"' } },
+      { name: "look", input: {} },
+    ]
+    const tools = [look()]
+    const house = await openHouse({ tools, script: caller(calls, [{ name: "fly" }]) })
+    const id = await newSession(house)
+    await talk(house, id, "look around", "and now?")
+    await house.host.close()
+    const later = await openHouse({ data: house.data, tools, script: [{ text: "yes" }] })
+    await talk(later, id, "again")
+    const before = bytesOf(sent(house, 3))
+    expect(before).toHaveLength(7)
+    expect(bytesOf(sent(later, 0)).slice(0, before.length)).toEqual(before)
+    expect(bytesOf(sent(house, 2))).toEqual(before.slice(0, 5))
+  })
+
+  it("[VIS-002] gives up its oldest media when there are too many, and stays so", async () => {
+    const model = scripted([{ text: "I see" }])
+    const few = { ...capabilitiesOfApi("scripted"), media: { image: limits(4) } }
+    const known = {
+      find: () => MODELS.find(({ api }) => api === "scripted"),
+      capabilities: () => few,
+    }
+    const house = await openHouse({
+      providers: new Map([["scripted", model]]),
+      known: known as unknown as KnownModels,
+    })
+    const id = await newSession(house)
+    const pictures: number[] = []
+    for (let at = 1; at <= 7; at++) {
+      await say(house, id, [text(`picture ${at}`), attachment(`${at}.png`, png(at, at))])
+      await house.host.idle()
+      pictures.push(picturesIn(model.calls.at(-1)))
+    }
+    // When the fifth comes, so many go that half of the limit is free.
+    expect(pictures).toEqual([1, 2, 3, 4, 2, 3, 4])
+    const turns = await house.host.store.turns(id)
+    const receipts = await house.host.store.receipts(id, turns[4]?.id ?? "")
+    expect(receipts.filter(({ rule }) => rule === "VIS-002")).toHaveLength(3)
+    await house.host.close()
+    const again = scripted([{ text: "I see" }])
+    const later = await openHouse({
+      data: house.data,
+      providers: new Map([["scripted", again]]),
+      known: known as unknown as KnownModels,
+    })
+    await talk(later, id, "and now?")
+    const before = bytesOf(model.calls.at(-1)?.call.messages)
+    expect(bytesOf(again.calls[0]?.call.messages).slice(0, before.length)).toEqual(before)
   })
 
   it("leaves out what was purged, here and in branches", async () => {

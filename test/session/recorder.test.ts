@@ -122,7 +122,9 @@ describe("what a model calls", () => {
       state: "input-available",
       input: { at: "a" },
     })
-    const told = records.flatMap(({ deltas }) => deltas).filter(({ part_id }) => part_id === whole?.id)
+    const told = records
+      .flatMap(({ deltas }) => deltas)
+      .filter(({ part_id }) => part_id === whole?.id)
     expect(told.map(({ text, tool_call_id }) => [text, tool_call_id])).toEqual([
       ['{"at":', "c1"],
       ['"a"}', "c1"],

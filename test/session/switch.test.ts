@@ -132,6 +132,25 @@ describe("switchReport", () => {
     expect(await door.host.store.knownBlobs()).toEqual(before)
   })
 
+  it("tells which media would make room where the other API takes fewer", async () => {
+    const { door } = await house()
+    const session = await newSession(door, { model: SIGHTED })
+    for (const at of [1, 2, 3, 4, 5])
+      await turnOf(
+        door,
+        session,
+        [1, 2].map((width) => attachment(`${at}-${width}.png`, png(width, at))),
+      )
+    const { changes } = await reportOf(door, session, "mistral/mistral-medium-latest")
+    expect(changes.map(({ before, after }) => [before?.outcome, after?.outcome])).toEqual(
+      Array.from({ length: 6 }, () => ["native", "descriptor"]),
+    )
+    const { messages } = await door.host.store.history(session, { limit: 100 })
+    const pictures = messages.filter(({ role }) => role === "user").flatMap(({ parts }) => parts)
+    // The oldest go, until half of the limit is free again.
+    expect(changes.map(({ part }) => part)).toEqual(pictures.slice(0, 6).map(({ id }) => id))
+  })
+
   it("says when the history does not fit into the other model's context", async () => {
     const { door } = await house()
     const session = await newSession(door, { model: SIGHTED })

@@ -53,10 +53,12 @@ describe("what a model thought", () => {
     await say(house, id, "thanks")
     await house.host.idle()
     const shown = (body: { messages: { content: object[] }[] }) =>
-      body.messages.slice(0, 3).map(({ content }) => content.map(({ ...block }) => ({
-        ...block,
-        cache_control: undefined,
-      })))
+      body.messages.slice(0, 3).map(({ content }) =>
+        content.map(({ ...block }) => ({
+          ...block,
+          cache_control: undefined,
+        })),
+      )
     expect(shown(bodies[2])).toEqual(shown(bodies[1]))
   })
 

@@ -172,16 +172,14 @@ describe("a mention", () => {
     const sent = await typed(desk, "see @skill:tables please")
     expect(partsIn(sent).map(({ type }) => type)).toContain("mention")
     const shown = await seen(desk)
-    expect(shown).toContain('<skill_content name="tables">\nDraw straight lines.\n</skill_content>')
+    expect(shown.join("\n")).toContain("Draw straight lines.")
     expect(shown.join("\n")).not.toContain("@skill")
   })
 
   it("[CMP-046] of a skill by its slash is the same", async () => {
     const desk = await openDesk(FILES)
     await typed(desk, "/tables")
-    expect(await seen(desk)).toEqual([
-      '<skill_content name="tables">\nDraw straight lines.\n</skill_content>',
-    ])
+    expect((await seen(desk)).at(-1)).toContain("Draw straight lines.")
   })
 
   it("[CMP-024] [CMP-063] of a file is lowered as a reference with its range", async () => {
@@ -213,6 +211,29 @@ describe("a mention", () => {
     )
   })
 
+  it("[CMP-026] [CMP-079] of a selection in a file is those lines of the file", async () => {
+    const desk = await openDesk()
+    await write(join(desk.workspace, "a.txt"), "one\ntwo\nthree\n")
+    const payload = { path: "a.txt", range: { start: 2, end: 3 }, text: "two\nthree" }
+    const selected = (more: object): EditorContextPart => ({
+      type: "editor-context",
+      kind: "selection",
+      payload: { ...payload, ...more },
+      emitted_at: 1,
+    })
+    const sent = await typed(desk, "explain @selection", { contexts: [selected({})] })
+    expect(partsIn(sent).at(-1)).toMatchObject({
+      type: "file-ref",
+      ref: { kind: "path", path: "a.txt", range: payload.range },
+      derived_from: expect.any(String),
+    })
+    expect((await seen(desk)).at(-1)).toBe("File a.txt, lines 2-3:\ntwo\nthree")
+    for (const more of [{ unsaved: true }, { path: "gone.txt" }, { range: { start: 3, end: 1 } }]) {
+      const other = await typed(desk, "explain @selection", { contexts: [selected(more)] })
+      expect(partsIn(other).at(-1)).toMatchObject({ type: "editor-context", kind: "selection" })
+    }
+  })
+
   it("[CMP-065] of nothing is left out, and the user is told", async () => {
     const desk = await openDesk()
     const sent = await typed(desk, "make @selection red")
@@ -222,6 +243,36 @@ describe("a mention", () => {
 })
 
 describe("a message", () => {
+  it("[CMP-074] tells several of the editor's states in their order", async () => {
+    const desk = await openDesk()
+    const state = (kind: string, at: number): EditorContextPart => ({
+      type: "editor-context",
+      kind,
+      payload: { at },
+      emitted_at: at,
+    })
+    await desk.host.submit({
+      session_id: desk.session,
+      parts: [state("open", 1), state("viewport", 2), state("open", 3)],
+    })
+    expect(await seen(desk)).toEqual([
+      '<editor_context kind="open">{"at":1}</editor_context>',
+      '<editor_context kind="viewport">{"at":2}</editor_context>',
+      '<editor_context kind="open">{"at":3}</editor_context>',
+    ])
+  })
+
+  it("[CMP-049] tells no model which commands there are", async () => {
+    const desk = await openDesk({
+      ".agents/commands/zebra.md": "---\ndescription: Counts striped horses\n---\nCount.",
+    })
+    await typed(desk, "/zebra")
+    await desk.host.idle()
+    const body = await desk.model.calls.at(-1)?.body()
+    expect(body).toContain("Count.")
+    expect(body).not.toMatch(/zebra|striped|\/rewind|\/compact/)
+  })
+
   it("[CMP-002] [CMP-004] [CMP-020] [CMP-021] is the same from a surface that parses and one that does not", async () => {
     const desk = await openDesk()
     await write(join(desk.workspace, "a.png"), "x")

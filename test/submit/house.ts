@@ -3,6 +3,7 @@ import { dirname, join } from "node:path"
 import { partsOfInput } from "../../src/compose/bridge.ts"
 import { parse } from "../../src/compose/parse.ts"
 import { DEFAULT_CONTEXTS, type Vocabulary } from "../../src/compose/vocabulary.ts"
+import type { PromptBlock } from "../../src/model/prompt.ts"
 import type { Submission, Submitted } from "../../src/submit/submit.ts"
 import { temporaryFolder } from "../build.ts"
 import { type House, newSession, openHouse } from "../session/house.ts"
@@ -48,11 +49,26 @@ export async function vocabularyOf({ host, workspace }: Desk): Promise<Vocabular
   return { commands, mentions: [], contexts: DEFAULT_CONTEXTS, servers: [] }
 }
 
-/** All that the model was shown of the last message, block by block. */
+/** All that the model was shown of the last message, block by block: what was said, and what the
+ *  skills gave out that it named. */
 export async function seen(desk: Desk): Promise<string[]> {
   await desk.host.idle()
-  const blocks = desk.model.calls.at(-1)?.newest?.blocks ?? []
-  return blocks.map((block) => (block.type === "text" ? block.text : `<${block.type}>`))
+  const prompt = desk.model.calls.at(-1)?.prompt ?? []
+  const answered = prompt.findLastIndex(
+    ({ role, blocks }) => role === "assistant" && isSaid(blocks),
+  )
+  const blocks = prompt.slice(answered + 1).flatMap((message) => message.blocks)
+  return blocks.flatMap(shownOf)
+}
+
+function isSaid(blocks: readonly PromptBlock[]): boolean {
+  return blocks.some(({ type }) => type === "text")
+}
+
+function shownOf(block: PromptBlock): string[] {
+  if (block.type === "text") return [block.text]
+  if (block.type === "tool-call") return []
+  return block.type === "tool-result" ? block.blocks.flatMap(shownOf) : [`<${block.type}>`]
 }
 
 export function partsIn({ message }: Submitted) {

@@ -6,7 +6,7 @@ import { parse } from "../../src/compose/parse.ts"
 import { FileBlobs } from "../../src/files/blobs.ts"
 import { readWorkspaceFile } from "../../src/files/workspace.ts"
 import { LOAD_LIMITS, load, type Sources } from "../../src/lower/load.ts"
-import { lower } from "../../src/lower/lower.ts"
+import { lower, promptMessages } from "../../src/lower/lower.ts"
 import type { Part, UnknownPart } from "../../src/message/part.ts"
 import { capabilitiesOfApi } from "../../src/model/capabilities.ts"
 import { policyOf } from "../../src/policy/policy.ts"
@@ -107,11 +107,14 @@ async function said(babble: Babble, { api, sources, change = (part) => part }: W
   )
   const admitted = parts.map(({ id, part }) => ({ id, part: change(admit(policy, part)) }))
   const loaded = await load(admitted, sources)
-  const { blocks } = lower(loaded.parts, capabilitiesOfApi(api))
+  const messages = promptMessages(lower(loaded.parts, capabilitiesOfApi(api)))
   const wire = wireOf(api)
   if (!wire) throw new Error(`${api} is no wire API`)
-  const json = await fragmentText(wire.encode({ role: "user", blocks }), async function* () {})
-  return stringsIn(JSON.parse(`[${json}]`)).join("\n")
+  const open = async function* () {}
+  const bodies = await Promise.all(
+    messages.map((message) => fragmentText(wire.encode(message), open)),
+  )
+  return stringsIn(JSON.parse(`[${bodies.join()}]`)).join("\n")
 }
 
 function stringsIn(value: unknown): string[] {

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { newId } from "../../src/message/id.ts"
+import type { ExportRow } from "../../src/store/store.ts"
 import { type Desk, openDesk, partsIn, seen, typed, write } from "./house.ts"
 
 const TABLES = "---\nname: tables\ndescription: When tables are drawn.\n---\nDraw straight lines."
@@ -15,15 +16,12 @@ const FILES = {
   ".claude/skills/noted/SKILL.md": NOTED,
   ".claude/skills/greet/SKILL.md": GREET,
 }
-const BODY = '<skill_content name="tables">\nDraw straight lines.\n</skill_content>'
 
 describe("a skill that is mentioned", () => {
   it("[CMP-060] [CMP-062] is found though it cannot be typed as a command", async () => {
     const desk = await openDesk(FILES)
     await typed(desk, "be @skill:quiet now")
-    expect(await seen(desk)).toContain(
-      '<skill_content name="quiet">\nSpeak softly.\n</skill_content>',
-    )
+    expect((await seen(desk)).join("\n")).toContain("Speak softly.")
   })
 
   it("[CMP-062] brings the files that its body refers to, and leaves words that name none", async () => {
@@ -103,9 +101,30 @@ describe("a skill that is mentioned", () => {
     expect(await bodies(behind, "@skill:tables")).toEqual([])
     const early = { ...desk, session: await branchAt(hello.message?.message.id ?? "") }
     expect(await bodies(early, "@skill:tables")).toEqual(["Draw straight lines."])
-    expect(await seen(early)).toEqual([BODY])
+    expect((await seen(early)).at(-1)).toContain("Draw straight lines.")
+  })
+
+  it("[decision 7] is loaded again behind a compaction, and not because someone sent one", async () => {
+    const desk = await openDesk(FILES)
+    await typed(desk, "@skill:tables")
+    await desk.host.idle()
+    await typed(desk, "x", { parts: [{ type: "data-compaction", text: "x" }] })
+    expect(await bodies(desk, "@skill:tables")).toEqual([])
+    const rows = [...(await desk.host.store.exportRows(desk.session))]
+    const later = await openDesk(FILES)
+    await later.host.store.importRows({ rows: rows.map(compacted) })
+    const again = { ...later, session: desk.session }
+    expect(await bodies(again, "@skill:tables")).toEqual(["Draw straight lines."])
   })
 })
+
+/** Every answer is the summary of what was said before it. */
+function compacted(row: ExportRow): ExportRow {
+  const part = row.type === "part" ? JSON.parse(String(row.data.data_json)) : undefined
+  if (part?.text !== "ok") return row
+  const data_json = JSON.stringify({ ...part, type: "data-compaction" })
+  return { type: "part", data: { ...row.data, type: "data-compaction", data_json } }
+}
 
 async function bodies(desk: Desk, source: string): Promise<unknown[]> {
   const sent = await typed(desk, source)

@@ -1,8 +1,9 @@
 import { crc32 } from "node:zlib"
 import type { ByteSource } from "./byte-source.ts"
 import { LibraryArchive } from "./library.ts"
-import { rarSums } from "./rar.ts"
+import { rarHeaders, type Told } from "./rar.ts"
 import { Refusal, refuseEntry } from "./refusal.ts"
+import { sevenNames } from "./seven-names.ts"
 import type { EntrySink, FoundEntry } from "./sink.ts"
 
 /** Read a 7z or rar that begins at `start`. */
@@ -13,22 +14,28 @@ export async function readByLibrary(
 ): Promise<void> {
   let name: string | undefined
   if (format === "7z") refuseCut(source, start)
-  const sums = format === "rar" ? rarSums(source, start) : [].values()
+  const told = format === "rar" ? rarHeaders(source, start) : sevenHeaders(source, start)
   try {
     const archive = await LibraryArchive.open(source.size - start, (target) => {
       source.read(target, start)
     })
     for (let entry = archive.next(); entry !== 0; entry = archive.next()) {
-      const found = foundEntry(archive, entry)
+      const { value } = await told.next()
+      const found = foundEntry(archive, entry, value)
       name = found.name
       const path = sink.place(found)
-      const sum = sums.next().value
+      const sum = value?.sum
       if (path !== undefined) writeEntry(archive, entry, { path, name, sink, sum })
       if (sink.done) return
     }
   } catch (error) {
     throw damaged(error, format, name)
   }
+}
+
+/** Asked for only when the first entry is read. */
+async function* sevenHeaders(source: ByteSource, start: number): AsyncGenerator<Told> {
+  for (const name of await sevenNames(source, start)) yield { name, sum: undefined }
 }
 
 const SEVEN_START_BYTES = 32
@@ -50,14 +57,25 @@ const TYPES: ReadonlyMap<number, FoundEntry["type"]> = new Map([
   [0o120000, "link"],
 ])
 
-function foundEntry(archive: LibraryArchive, entry: number): FoundEntry {
-  const name = archive.name(entry)
-  if (name === null) throw new Refusal("an entry has a name that cannot be read")
+function foundEntry(archive: LibraryArchive, entry: number, told?: Told): FoundEntry {
+  const starred = archive.name(entry)
+  if (starred === null) throw new Refusal("an entry has a name that cannot be read")
+  const name = told && isStarred(told.name, starred) ? told.name : starred
   const type = archive.isHardLink(entry) ? "link" : (TYPES.get(archive.mode(entry)) ?? "special")
   // Larger than 32 bits, it comes as something else; then the bytes are counted without it.
   const size = archive.size(entry)
   return { name, type, size: size >= 0 ? size : undefined }
 }
+
+/** Whether the library made one name of the other: it knows only ASCII, and a few of its readers put a
+ *  slash at the end of folders. */
+function isStarred(name: string, starred: string): boolean {
+  const plain = (text: string) => text.replace(NOT_ASCII, "*").replace(/[\\/]+$/, "")
+  return plain(name) === plain(starred)
+}
+
+// oxlint-disable-next-line no-control-regex
+const NOT_ASCII = /(?:[^\0-\x7f]|\*)+/g
 
 interface Writing {
   readonly path: string

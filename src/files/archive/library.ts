@@ -89,9 +89,13 @@ const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: { readonly Memory: { readonly prototype: GrowingMemory } }
 }
 
+let isCapped = false
+
 /** The library grows its memory through this one method, and takes a failure for "no memory". Only
  *  the thread that reads one archive has this limit. */
 function capMemory() {
+  if (isCapped) return
+  isCapped = true
   const { prototype } = WebAssembly.Memory
   // oxlint-disable-next-line typescript/unbound-method
   const { grow } = prototype

@@ -39,13 +39,14 @@ export class Stage implements EntrySink {
   readonly #options: StageOptions
   readonly #notes: string[] = []
   #moreNotes = 0
-  readonly #only: string | undefined
+  /** Null: a name that no file has. */
+  readonly #only: string | null | undefined
   readonly #tree = new EntryTree((path) => this.#makeFolder(path))
 
   constructor(options: StageOptions) {
     const { limits, only } = options
     this.#options = options
-    this.#only = only === undefined ? undefined : spelled(only)
+    this.#only = only === undefined ? undefined : (spelled(only) ?? null)
     const everything = only === undefined
     this.maxEntries = everything ? limits.files * 2 : MAX_SEARCHED
     this.maxScanned = everything

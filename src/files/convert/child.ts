@@ -23,23 +23,20 @@ async function read(job: Job): Promise<Answer> {
     const reader = await load()
     return await reader(job)
   } catch (error) {
-    return { type: "refused", reason: told(error, job.file.name), ...lacking(error) }
+    return lacking(error) ?? { type: "refused", reason: told(error, job.file.name) }
   }
+}
+
+function lacking(error: unknown): Answer | undefined {
+  const { code, message } = error as NodeJS.ErrnoException
+  if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return undefined
+  return { type: "lacking", package: /'([^']+)'/.exec(message)?.[1] ?? "a package" }
 }
 
 function told(error: unknown, name: string): string {
   if (error instanceof Refused) return error.message
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code === "ERR_MODULE_NOT_FOUND" || code === "MODULE_NOT_FOUND")
-    return `${name} needs a package that is not installed here.`
-  return `${name} is damaged: ${firstLine(message ?? String(error))}`
-}
-
-/** The package that is not there, for those who know another way. */
-function lacking(error: unknown): { readonly install?: string } {
-  const { code, message } = error as NodeJS.ErrnoException
-  if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return {}
-  return { install: /'([^']+)'/.exec(message)?.[1] ?? "a package" }
+  const { message, name: kind } = error as Error
+  return `${name} is damaged: ${firstLine(message || kind || String(error))}`
 }
 
 function firstLine(text: string): string {

@@ -69,11 +69,13 @@ const ConvertedFiles = z.object({
 const Refused = z.object({
   type: z.literal("refused"),
   reason: z.string(),
-  /** The Debian package without which it cannot be done. */
+  /** The package without which it cannot be done: Debian's, or for our own readers npm's. */
   install: z.string().optional(),
 })
 /** Pages without a letter on them: pictures for someone who reads pictures. */
 const Scanned = z.object({ type: z.literal("scanned"), files: z.array(MadeFile).readonly() })
+/** A reader whose package is not installed here. */
+const Lacking = z.object({ type: z.literal("lacking"), package: z.string() })
 
 export const Converted = z.discriminatedUnion("type", [ConvertedText, ConvertedFiles, Refused])
 export type Converted = Readonly<z.infer<typeof Converted>>
@@ -84,6 +86,7 @@ export const Answer = z.discriminatedUnion("type", [
   ConvertedFiles,
   Refused,
   Scanned,
+  Lacking,
 ])
 export type Answer = Readonly<z.infer<typeof Answer>>
 

@@ -1,5 +1,6 @@
 import type { Fragment } from "../../message/fragment.ts"
 import type { ConvertFile, Target } from "./converted.ts"
+import { listing } from "./listing.ts"
 import { describing, drawing, framing } from "./recording.ts"
 import {
   chain,
@@ -26,17 +27,28 @@ export interface Format {
   readonly mimes: readonly string[]
   /** These decide where the bytes say only "text", "zip" or nothing. */
   readonly extensions: readonly string[]
+  /** The skill that teaches it, of those that come with us. */
+  readonly skill?: string
   readonly to: Readonly<Partial<Record<Target, Way>>>
 }
 
 /** What a file is, for those who convert it. */
-export function formatOf({ name, mime, kind }: ConvertFile): Format | undefined {
+export function formatOf({
+  name,
+  mime,
+  kind,
+}: Pick<ConvertFile, "name" | "mime" | "kind">): Format | undefined {
   const extension = /\.([a-z0-9]{1,10})$/i.exec(name)?.[1]?.toLowerCase() ?? ""
   const named = FORMATS.find(({ extensions }) => extensions.includes(extension))
   if (VAGUE.has(mime) && named) return named
   return (
     FORMATS.find(({ mimes }) => mimes.includes(mime)) ?? FORMATS.find(({ name }) => name === kind)
   )
+}
+
+/** The skill that teaches an agent to read such a file. */
+export function skillFor(file: Pick<ConvertFile, "name" | "mime" | "kind">): string | undefined {
+  return formatOf(file)?.skill
 }
 
 /** Types that say how a file is packed, not what it is. */
@@ -57,7 +69,11 @@ const CELLS = "application/vnd.openxmlformats-officedocument.spreadsheetml"
 const OPEN = "application/vnd.oasis.opendocument"
 
 const PICTURES = { memory: 2 }
-const pdf = reading("pdf", PICTURES)
+const popplerText = chain(paging("pdf-to-text"), reading("text"))
+const popplerPictures = paging("pdf-to-png")
+const poppler: Route = (file, request, context) =>
+  (request.to === "png" ? popplerPictures : popplerText)(file, request, context)
+const pdf = reading("pdf", { ...PICTURES, otherwise: poppler })
 const writer = running("writer-to-pdf")
 const calc = running("calc-to-pdf")
 const impress = running("impress-to-pdf")
@@ -79,16 +95,18 @@ function suiteOnly(suite: Route): Format["to"] {
 const FORMATS: readonly Format[] = [
   {
     name: "pdf",
+    skill: "pdf",
     mimes: ["application/pdf", "application/illustrator"],
     extensions: ["pdf", "ai"],
     to: {
-      text: { route: either(pdf, chain(paging("pdf-to-text"), reading("text"))), units: ["page"] },
-      png: { route: either(pdf, paging("pdf-to-png")), units: ["page"] },
+      text: { route: pdf, units: ["page"] },
+      png: { route: pdf, units: ["page"] },
       pdf: { route: separating, units: ["page"] },
     },
   },
   {
     name: "docx",
+    skill: "office",
     mimes: [
       `${WORD}.document`,
       `${WORD}.template`,
@@ -99,62 +117,78 @@ const FORMATS: readonly Format[] = [
   },
   {
     name: "pptx",
+    skill: "office",
     mimes: [`${SLIDES}.presentation`, `${SLIDES}.slideshow`, `${SLIDES}.template`],
     extensions: ["pptx", "pptm", "ppsx"],
     to: { text: { route: reading("pptx"), units: ["page"] }, ...printed(impress) },
   },
   {
     name: "xlsx",
+    skill: "office",
     mimes: [`${CELLS}.sheet`, `${CELLS}.template`],
     extensions: ["xlsx", "xlsm", "xltx"],
     to: { text: { route: reading("xlsx"), units: ["cells"] }, ...printed(calc) },
   },
   {
     name: "odt",
+    skill: "opendocument",
     mimes: [`${OPEN}.text`, `${OPEN}.text-template`],
     extensions: ["odt", "ott"],
     to: { text: { route: reading("opendocument"), units: [] }, ...printed(writer) },
   },
   {
     name: "odp",
+    skill: "opendocument",
     mimes: [`${OPEN}.presentation`, `${OPEN}.graphics`],
     extensions: ["odp", "odg"],
     to: { text: { route: reading("opendocument"), units: ["page"] }, ...printed(impress) },
   },
   {
     name: "ods",
+    skill: "opendocument",
     mimes: [`${OPEN}.spreadsheet`],
     extensions: ["ods", "ots"],
     to: { text: { route: reading("opendocument"), units: ["cells"] }, ...printed(calc) },
   },
-  { name: "doc", mimes: [], extensions: ["doc", "dot"], to: suiteOnly(writer) },
+  { name: "doc", skill: "office", mimes: [], extensions: ["doc", "dot"], to: suiteOnly(writer) },
   {
     name: "rtf",
+    skill: "office",
     mimes: ["application/rtf", "text/rtf"],
     extensions: ["rtf"],
     to: suiteOnly(writer),
   },
-  { name: "xls", mimes: ["application/vnd.ms-excel"], extensions: ["xls"], to: suiteOnly(calc) },
+  {
+    name: "xls",
+    skill: "office",
+    mimes: ["application/vnd.ms-excel"],
+    extensions: ["xls"],
+    to: suiteOnly(calc),
+  },
   {
     name: "ppt",
+    skill: "office",
     mimes: ["application/vnd.ms-powerpoint"],
     extensions: ["ppt", "pps"],
     to: suiteOnly(impress),
   },
   {
     name: "postscript",
+    skill: "psd",
     mimes: ["application/postscript", "application/eps"],
     extensions: ["ps", "eps"],
     to: suiteOnly(postscript),
   },
   {
     name: "csv",
+    skill: "csv",
     mimes: ["text/csv", "text/tab-separated-values"],
     extensions: ["csv", "tsv"],
     to: { text: { route: reading("csv"), units: ["line", "byte", "cells"] } },
   },
   {
     name: "notebook",
+    skill: "csv",
     mimes: ["application/x-ipynb+json"],
     extensions: ["ipynb"],
     to: {
@@ -164,6 +198,7 @@ const FORMATS: readonly Format[] = [
   },
   {
     name: "json",
+    skill: "csv",
     mimes: ["application/json"],
     extensions: ["json"],
     to: { text: { route: reading("json"), units: ["line", "byte"] } },
@@ -197,6 +232,7 @@ const FORMATS: readonly Format[] = [
   },
   {
     name: "psd",
+    skill: "psd",
     mimes: ["image/vnd.adobe.photoshop", "application/x-photoshop"],
     extensions: ["psd", "psb"],
     to: {
@@ -209,6 +245,7 @@ const FORMATS: readonly Format[] = [
   },
   {
     name: "fig",
+    skill: "fig",
     mimes: ["application/vnd.figma", "application/x-fig"],
     extensions: ["fig"],
     to: {
@@ -245,15 +282,24 @@ const FORMATS: readonly Format[] = [
   },
   {
     name: "audio",
+    skill: "audio",
     mimes: [],
     extensions: [],
     to: { text: { route: describing, units: ["time"] }, png: { route: drawing, units: ["time"] } },
   },
   {
     name: "video",
+    skill: "video",
     mimes: [],
     extensions: [],
     to: { text: { route: describing, units: ["time"] }, png: { route: framing, units: ["time"] } },
+  },
+  {
+    name: "archive",
+    skill: "archive",
+    mimes: [],
+    extensions: [],
+    to: { text: { route: listing, units: [] } },
   },
   {
     name: "text",

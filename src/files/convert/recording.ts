@@ -15,11 +15,12 @@ export const describing: Route = async (file, request, context) => {
   const about = await info(file, { to: "text" }, context)
   if (about.type !== "text") return about
   const span = await spanOf(file, request, context)
+  // Without the program less is known; without the place there is nothing to tell.
+  if (span.type === "refused" && span.install === undefined && request.place?.fragment) return span
   const wave = span.type === "span" ? await waveform(file, span, context) : ""
   const spoken = await said(file, request, context)
   const parts = [about.text.trimEnd(), wave, spoken.text].filter((part) => part !== "")
-  const note =
-    spoken.note ?? (wave === "" ? "Without ffmpeg nothing is known of its sound." : undefined)
+  const note = spoken.note ?? (span.type === "refused" ? span.reason : undefined)
   const text = parts.join("\n\n").slice(0, context.limits.text_bytes)
   return { type: "text", text, truncated: false, ...(note ? { note } : {}) }
 }

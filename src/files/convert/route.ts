@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises"
 import {
-  type Answer,
   type ConvertFile,
   type ConvertRequest,
   type Converted,
@@ -24,24 +23,26 @@ export type Route = (
   context: ConvertContext,
 ) => Promise<Converted>
 
-/** By one of our readers, in a child with so many times the usual memory. */
-export function reading(reader: string, { memory = 1 }: { readonly memory?: number } = {}): Route {
+export interface ReadingOptions {
+  /** So many times the usual memory. */
+  readonly memory?: number
+  /** The way to go where the reader's package is not installed. */
+  readonly otherwise?: Route
+}
+
+/** By one of our readers, in a child. */
+export function reading(reader: string, { memory = 1, otherwise }: ReadingOptions = {}): Route {
   return async (file, request, context) => {
     const limits = { ...context.limits, memory_bytes: context.limits.memory_bytes * memory }
     const fragment = request.place?.fragment
     const { scratch, signal } = context
     const job = { reader, file, to: request.to, scratch, limits, ...(fragment ? { fragment } : {}) }
     const { answer } = await runReader(job, signal)
-    return settled(answer, file, context)
+    if (answer.type === "scanned") return readPictures(answer.files, file, context)
+    if (answer.type !== "lacking") return answer
+    if (otherwise) return otherwise(file, request, context)
+    return refused(`${file.name} needs ${answer.package}, which is not installed.`, answer.package)
   }
-}
-
-async function settled(
-  answer: Answer,
-  file: ConvertFile,
-  context: ConvertContext,
-): Promise<Converted> {
-  return answer.type === "scanned" ? readPictures(answer.files, file, context) : answer
 }
 
 /** By a foreign program. */
@@ -85,12 +86,13 @@ export function chain(first: Route, second: Route): Route {
   }
 }
 
-/** The second where the first lacks something that is not installed. */
+/** The second where the first refuses; if both do, the first says why. */
 export function either(first: Route, second: Route): Route {
   return async (file, request, context) => {
     const answer = await first(file, request, context)
-    const lacking = answer.type === "refused" && answer.install !== undefined
-    return lacking ? second(file, request, context) : answer
+    if (answer.type !== "refused") return answer
+    const other = await second(file, request, context)
+    return other.type === "refused" ? refused(answer.reason, other.install) : other
   }
 }
 

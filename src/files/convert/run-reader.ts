@@ -25,10 +25,7 @@ const ANSWER_MARGIN = 1024 * 1024
 /** Read a file in a child that may take so much memory and time and may write to its scratch only. */
 export async function runReader(job: Job, signal?: AbortSignal): Promise<Reading> {
   if (signal?.aborted) return { answer: refusal("The conversion was stopped."), peak_rss: 0 }
-  const limiter = await findProgram("prlimit")
-  const [program = "", ...args] = limiter
-    ? [limiter, `--data=${job.limits.memory_bytes + RUNTIME_BYTES}`, "--core=0", ...command(job)]
-    : command(job)
+  const [program = "", ...args] = await fenced(job, CHILD)
   const child = spawn(program, args, {
     stdio: ["pipe", "ignore", "pipe", "pipe"],
     env: { LANG: "C.UTF-8", PATH: "/usr/bin:/bin", VIPS_CONCURRENCY: "1" },
@@ -37,10 +34,40 @@ export async function runReader(job: Job, signal?: AbortSignal): Promise<Reading
   return attend(child, job, signal)
 }
 
+const CHILD = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url))
+
+/** The command that runs a script as our readers run. */
+export async function fenced(job: Job, script: string): Promise<string[]> {
+  return [...(await withoutNetwork()), ...(await withLimits(job)), ...command(job), script]
+}
+
+async function withLimits({ limits }: Job): Promise<string[]> {
+  const program = await findProgram("prlimit")
+  return program ? [program, `--data=${limits.memory_bytes + RUNTIME_BYTES}`, "--core=0"] : []
+}
+
+let networkless: Promise<string[]> | undefined
+
+/** A network of its own, with nothing in it, where the system lets us make one: asked once. */
+function withoutNetwork(): Promise<string[]> {
+  networkless ??= findFence()
+  return networkless
+}
+
+async function findFence(): Promise<string[]> {
+  const program = await findProgram("unshare")
+  if (program === undefined) return []
+  const fence = [program, "--user", "--map-current-user", "--net", "--"]
+  const { promise, resolve } = Promise.withResolvers<string[]>()
+  const trial = spawn(program, [...fence.slice(1), "true"], { stdio: "ignore" })
+  trial.on("error", () => resolve([]))
+  trial.on("close", (code) => resolve(code === 0 ? fence : []))
+  return promise
+}
+
 // The file that is read may lie anywhere, and so may the packages: reading is open. Writing, other
 // processes and the environment are not.
 function command({ scratch, limits }: Job): string[] {
-  const here = import.meta.url
   return [
     process.execPath,
     `--max-old-space-size=${Math.floor(limits.memory_bytes / 2 / 1024 / 1024)}`,
@@ -50,7 +77,6 @@ function command({ scratch, limits }: Job): string[] {
     "--allow-addons",
     "--disable-warning=PERM0001",
     "--disable-warning=ExperimentalWarning",
-    fileURLToPath(new URL(`./child${extname(here)}`, here)),
   ]
 }
 

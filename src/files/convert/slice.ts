@@ -1,23 +1,13 @@
-import { createWriteStream } from "node:fs"
-import { mkdtemp, open, readFile, rm } from "node:fs/promises"
+import { open, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import { pipeline } from "node:stream/promises"
 import type { Fragment } from "../../message/fragment.ts"
 import type { Range } from "../../message/part.ts"
 import { readEntry } from "../archive/archive.ts"
-import { type FileKind, SNIFF_BYTES, sniff } from "../sniff.ts"
+import { SNIFF_BYTES, sniff } from "../sniff.ts"
 import { convert, type ConvertOptions } from "./convert.ts"
 import { CONVERT_LIMITS, type ConvertFile, type Converted } from "./converted.ts"
 import { cut } from "./recording.ts"
-
-/** A file whose bytes can be had from the beginning. */
-export interface SourceFile {
-  readonly name: string
-  readonly mime: string
-  readonly kind: FileKind
-  readonly size: number
-  open(): AsyncIterable<Uint8Array>
-}
+import { mostBytes, type SourceFile, spilled, write } from "./spill.ts"
 
 /** In an archive the entry, then lines or bytes, or another place. */
 export interface Place {
@@ -46,55 +36,33 @@ export async function sliceFile(
   want: { readonly native: boolean },
   options: ConvertOptions,
 ): Promise<Sliced> {
-  const scratch = await mkdtemp(join(options.scratch, "slice-"))
-  try {
-    const within = { ...options, scratch }
-    const found = await spilled(file, place.entry, within)
+  if (file.size > mostBytes(options))
+    return refusal(`it has ${file.size} bytes, more than are read here`)
+  return spilled(file, options, async (whole, within) => {
+    const found = await entryOf(whole, place.entry, within)
     if (found.type === "refused") return found
-    return await taken(found.file, fragmentOf(place), { want, options: within })
-  } finally {
-    await rm(scratch, { recursive: true, force: true })
-  }
+    return taken(found.file, fragmentOf(place), { want, options: within })
+  })
 }
 
-type Spilled = { readonly type: "file"; readonly file: ConvertFile } | Refused
+type Found = { readonly type: "file"; readonly file: ConvertFile } | Refused
 type Refused = Extract<Sliced, { type: "refused" }>
 
-async function spilled(
-  file: SourceFile,
+async function entryOf(
+  file: ConvertFile,
   entry: string | undefined,
   options: ConvertOptions,
-): Promise<Spilled> {
-  const most = options.limits?.input_bytes ?? CONVERT_LIMITS.input_bytes
-  if (file.size > most) return refusal(`it has ${file.size} bytes, more than are read here`)
-  const path = join(options.scratch, "whole")
-  await write(path, file.open(), most)
-  const { name, mime, kind, size } = file
-  if (entry === undefined) return { type: "file", file: { name, mime, kind, size, path } }
-  const { signal } = options
-  const found = await readEntry({ path, name }, entry, { signal })
+): Promise<Found> {
+  if (entry === undefined) return { type: "file", file }
+  const { path, name } = file
+  const found = await readEntry({ path, name }, entry, { signal: options.signal })
   if (found.type === "unsupported") return refusal(`${name} is no archive that is read here`)
   if (found.type !== "entry") return refusal(found.reason)
   const inside = join(options.scratch, "entry")
-  await write(inside, found.bytes, most)
-  const head = await headOf(inside)
-  const sniffed = await sniff(head, entry, found.size <= SNIFF_BYTES)
-  return {
-    type: "file",
-    file: { name: baseName(entry), size: found.size, path: inside, ...sniffed },
-  }
-}
-
-async function write(path: string, bytes: AsyncIterable<Uint8Array>, most: number): Promise<void> {
-  let size = 0
-  const metered = async function* () {
-    for await (const chunk of bytes) {
-      size += chunk.length
-      if (size > most) throw new Error(`it has more than ${most} bytes`)
-      yield chunk
-    }
-  }
-  await pipeline(metered, createWriteStream(path, { flags: "wx", mode: 0o600 }))
+  await write(inside, found.bytes, mostBytes(options))
+  const sniffed = await sniff(await headOf(inside), entry, found.size <= SNIFF_BYTES)
+  const about = { name: baseName(entry), size: found.size, path: inside }
+  return { type: "file", file: { ...about, ...sniffed } }
 }
 
 async function headOf(path: string): Promise<Buffer> {

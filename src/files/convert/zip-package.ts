@@ -20,6 +20,9 @@ export class ZipPackage {
   static async open(path: string): Promise<ZipPackage> {
     const handle = await open(path)
     const { size } = await handle.stat()
+    const mark = await readAt(handle, 0, COMPOUND.length)
+    if (mark.equals(COMPOUND))
+      refuse("It is encrypted, and needs a password; or it is older than its name says.")
     return new ZipPackage(path, handle, await directory(handle, size))
   }
 
@@ -94,6 +97,8 @@ interface Entry {
   readonly sum: number
 }
 
+/** How files of the older Office begin, and those of the newer one that are encrypted. */
+const COMPOUND = Buffer.from("d0cf11e0a1b11ae1", "hex")
 const MAX_UNPACKED_BYTES = 512 * 1024 * 1024
 const MAX_ENTRIES = 20_000
 const MAX_DIRECTORY_BYTES = 8 * 1024 * 1024

@@ -52,7 +52,7 @@ async function locate(url: URL, doors: Doors): Promise<Target | NotFetched> {
   if (isAllowed(url, host, doors.allow)) return { type: "target", url, addresses }
   const forbidden = addresses.map(forbiddenAddress).find((reason) => reason !== undefined)
   if (forbidden === undefined) return { type: "target", url, addresses }
-  return refuse(host === addresses[0] ? forbidden : `${host} leads to ${forbidden}`)
+  return refuse(host === addresses[0] ? forbidden : `${host} leads elsewhere: ${forbidden}`)
 }
 
 /** Without the brackets of an IPv6 address, and without the dot that ends a full name. */

@@ -23,7 +23,6 @@ const Reply = z.strictObject({
     .min(1)
     .max(MAX_ANSWERS),
 })
-const Nothing = z.strictObject({})
 
 /** What a person says to a call that a turn waits for; 409 when it waits no longer (SES-071). */
 export const callRoutes: readonly Route[] = [
@@ -55,7 +54,6 @@ export const callRoutes: readonly Route[] = [
     method: "post",
     path: "/v1/sessions/:id/turns/:turn/calls/:call/retry",
     summary: "Run a call again that a crash cut off and that may have run",
-    body: Nothing,
     answer: Answered,
     handle: (asked) => say(asked, { type: "retry" }),
   }),
@@ -63,7 +61,6 @@ export const callRoutes: readonly Route[] = [
     method: "post",
     path: "/v1/sessions/:id/turns/:turn/calls/:call/skip",
     summary: "Leave a call that may have run as it is; the model is told",
-    body: Nothing,
     answer: Answered,
     handle: (asked) => say(asked, { type: "skip" }),
   }),

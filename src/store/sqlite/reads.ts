@@ -24,12 +24,11 @@ import {
   type PartRecord,
   type SessionRecord,
   sessionOf,
-  type TurnRecord,
-  turnOf,
 } from "./rows.ts"
 import { DurableReads } from "./durable-reads.ts"
 import { StreamReads } from "./stream-reads.ts"
 import { Statements } from "./transaction.ts"
+import { TurnReads } from "./turn-reads.ts"
 
 type Value = string | number | null
 
@@ -38,12 +37,14 @@ export class SqliteReads implements Reads {
   readonly #connection: Connection
   readonly #statements: Statements
   readonly #streams: StreamReads
+  readonly #turns: TurnReads
   readonly #durable: DurableReads
 
   constructor(connection: Connection) {
     this.#connection = connection
     this.#statements = new Statements(connection)
     this.#streams = new StreamReads(this.#statements)
+    this.#turns = new TurnReads(this.#statements)
     this.#durable = new DurableReads(this.#statements)
   }
 
@@ -127,58 +128,31 @@ export class SqliteReads implements Reads {
   }
 
   turn(id: string): Turn | null {
-    const record = this.#get<TurnRecord>("SELECT * FROM turns WHERE id = ?", id)
-    return record ? turnOf(record) : null
+    return this.#turns.turn(id)
   }
 
   latestTurn(session_id: string): Turn | null {
-    const record = this.#get<TurnRecord>(
-      "SELECT * FROM turns WHERE session_id = ? ORDER BY fence DESC LIMIT 1",
-      session_id,
-    )
-    return record ? turnOf(record) : null
+    return this.#turns.latest(session_id)
   }
 
   turns(session_id: string, message_id?: string): Turn[] {
-    return this.#all<TurnRecord>(
-      "SELECT * FROM turns WHERE session_id = ? ORDER BY fence",
-      session_id,
-    )
-      .filter((record) => message_id === undefined || record.message_id === message_id)
-      .map(turnOf)
+    return this.#turns.of(session_id, message_id)
   }
 
   receipts(session_id: string, turn_id: string): StoredReceipt[] {
-    return this.#all<{ turn_id: string; message_id: string; data_json: string }>(
-      "SELECT * FROM receipts WHERE session_id = ? AND turn_id = ? ORDER BY part_id",
-      session_id,
-      turn_id,
-    ).map(({ turn_id, message_id, data_json }) => ({
-      ...JSON.parse(data_json),
-      turn_id,
-      message_id,
-    }))
+    return this.#turns.receipts(session_id, turn_id)
   }
 
   capture(part_id: string): StoredCapture | null {
-    return this.#get<StoredCapture>("SELECT * FROM captures WHERE part_id = ?", part_id) ?? null
+    return this.#turns.capture(part_id)
   }
 
   systemPrompt(digest: string): string | null {
-    const row = this.#get<{ body: string }>(
-      "SELECT body FROM system_prompts WHERE digest = ?",
-      digest,
-    )
-    return row?.body ?? null
+    return this.#turns.systemPrompt(digest)
   }
 
   refusals(api: string, model_id: string): string[] {
-    const rows = this.#all<{ content_id: string }>(
-      "SELECT content_id FROM refusals WHERE api = ? AND model_id = ? ORDER BY content_id",
-      api,
-      model_id,
-    )
-    return rows.map((row) => row.content_id)
+    return this.#turns.refusals(api, model_id)
   }
 
   blob(content_id: string): { content_id: string; size: number; mime: string } | null {
@@ -213,12 +187,7 @@ export class SqliteReads implements Reads {
   }
 
   liveTurns(): LiveTurn[] {
-    return this.#all<TurnRecord>(`SELECT * FROM turns WHERE state IN ${LIVE}`).map((record) => ({
-      turn: turnOf(record),
-      owner: record.owner,
-      beat: record.beat,
-      abort_requested: record.abort_requested_at !== null,
-    }))
+    return this.#turns.live()
   }
 
   head(stream_id: string): { first_seq: number; next_seq: number } {

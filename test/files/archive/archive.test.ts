@@ -16,7 +16,7 @@ import { collect, collectBytes, temporaryFolder } from "../../build.ts"
 import { unicodeExtra, zip } from "./build.ts"
 import { rar, sevenZip } from "./build-others.ts"
 import { tar } from "./build-tar.ts"
-import { BYTES_BZ2, TAR_BZ2, TAR_XZ, ZEROS_BZ2, ZEROS_XZ } from "./packed.ts"
+import { BYTES_BZ2, NAMES_7Z, TAR_BZ2, TAR_XZ, ZEROS_BZ2, ZEROS_XZ } from "./packed.ts"
 
 const TEXT = "line one\nline two\n".repeat(40)
 const PARTS = [
@@ -122,7 +122,7 @@ describe("extractArchive", () => {
       "a b ",
       "~",
       "-rf",
-      "x:y",
+      "12:30.log",
     ]
     const files = Object.fromEntries(names.map((name) => [name, name]))
     const parts = names.map((name) => ({ name, data: name }))
@@ -162,6 +162,11 @@ describe("extractArchive", () => {
     await holds({ bytes: tar([{ name: "a", pax: { path: "日本" }, data: "x" }]) }, { 日本: "x" })
     await holds({ bytes: tar([{ name: "日本", data: "x" }]) }, { 日本: "x" })
     await holds({ bytes: sevenZip([{ name: "日本", data: "x" }]) }, { 日本: "x" })
+    await holds({ bytes: rar([{ name: "日本", data: "x" }]) }, { 日本: "x" })
+    await holds(
+      { bytes: NAMES_7Z },
+      { "größe 😀.txt": "two\n", "plain.txt": "", "日本.txt": "one\n" },
+    )
   })
 
   it("[BIN-012] keeps every entry whose name meets another's, and says so", async () => {

@@ -74,6 +74,13 @@ export function zip(parts: readonly ZipPart[], options: ZipOptions = {}): Buffer
 
 type Filled = ReturnType<typeof fill>
 
+/** What follows the bytes of the only entry. */
+export function zipTail(part: Filled): Buffer {
+  const directory = directoryRecord(part, 0)
+  const offset = localPart(part).length - part.packed.length + part.compressed
+  return Buffer.concat([directory, zipEnd({ count: 1, bytes: directory.length, offset }, {})])
+}
+
 function fill(part: ZipPart) {
   const data = toBytes(part.data ?? "")
   const method = part.method ?? (data.length > 0 ? DEFLATED : 0)

@@ -73,3 +73,14 @@ export const ZEROS_XZ = Buffer.from(
   ].join(""),
   "base64",
 )
+
+/** `größe 😀.txt`: "two\\n", `plain.txt`: empty, `日本.txt`: "one\\n", its header packed. */
+export const NAMES_7Z = Buffer.from(
+  [
+    "N3q8ryccAASAkKtnhgAAAAAAAAAhAAAAAAAAAKXhyg4BAAd0d28Kb25lCgAAAIEzB64PzpwGxQkqrtOqhSYoExi7",
+    "AyVnHGkduqm5r6hsRjI8FE2Y1NQaWlmK3TTxvpXiI0YLp0PB7WZzHNCWH6cdVxbTeP6ZTtHTNpg/RsNviKlD+YMy",
+    "R/5kljXsY0AcU2a0F3jkIlTso3JJQlXFh6ncMP0j7AAAABcGDAEJegAHCwEAASMDAQEFXQAQAAAMgJoKAY2XkvkA",
+    "AA==",
+  ].join(""),
+  "base64",
+)

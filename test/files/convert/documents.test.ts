@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { converted, textOf } from "./converting.ts"
 import { docx, epub, odp, ods, odt, paragraph, pptx, wholeDocx, xlsx } from "./samples.ts"
+import { zipOf } from "./zip.ts"
 
 describe("office files", () => {
   it("[BIN-013] reads a docx with its headings, lists, table, link and footnote", async () => {
@@ -233,6 +234,17 @@ describe("pages, books and mails", () => {
     expect(await textOf("a.eml", mail)).toBe(
       "From: Jürgen <j@example.org>\nSubject: Grüße\n\nschön lang\n\nAttachments:\n- résumé.pdf (application/pdf, 4 bytes)\n",
     )
+  })
+})
+
+it("[BIN-012] lists what an archive holds", async () => {
+  const zip = zipOf([
+    { name: "a/b.txt", data: "hello" },
+    { name: "c.txt", data: "" },
+  ])
+  expect(await converted("a.zip", zip)).toMatchObject({
+    text: "a/b.txt\t5\nc.txt\t0\n",
+    note: "2 entries; take one out by its name.",
   })
 })
 

@@ -35,8 +35,15 @@ for (const url of PUBLIC_URLS) {
   if (got.type === "refused") blocked.push(`${url}: ${got.reason}`)
   else if (got.text !== "public") blocked.push(`${url}: ${got.status} ${got.text}`)
 }
+// They do answer: whoever is let through reaches them.
+let answering = 0
+for (const address of FORBIDDEN_ADDRESSES) {
+  const host = address.includes(":") ? `[${address}]` : address
+  const got = await fetchUrl(`http://${host}/`, { allow: [`${address}:80`], deadline_ms: 3000 })
+  if (got.type === "fetched") answering += 1
+}
 const tried = { forbidden: FORBIDDEN_URLS.length + REDIRECTED.length, public: PUBLIC_URLS.length }
-console.log(JSON.stringify({ tried, reached, blocked, calls: called.length }))
+console.log(JSON.stringify({ tried, reached, blocked, calls: called.length, answering }))
 process.exit(0)
 
 function addresses(): string[] {

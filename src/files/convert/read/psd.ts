@@ -4,48 +4,50 @@ import { type CappedText, cappedText } from "../capped-text.ts"
 import type { Answer, Job } from "../converted.ts"
 import { MadeFiles } from "../made-files.ts"
 import { checkPixels, rawToPng } from "../picture.ts"
-import { refuse } from "../refusal.ts"
+import { flatPicture, type PsdHead, readPsdHead } from "./psd-image.ts"
 
-const HEADER_BYTES = 26
 const MAX_LAYERS = 5_000
 const MAX_DEPTH = 64
 
 /** A Photoshop file as one flat picture, or its layers with the text that they hold. */
 export async function readPsd(job: Job): Promise<Answer> {
   const bytes = await readFile(job.file.path)
-  const { width, height } = checkHeader(job, bytes)
-  const { default: Psd } = await import("@webtoon/psd")
-  const psd = Psd.parse(whole(bytes, job))
-  if (job.to === "text")
-    return cappedText(job.limits.text_bytes, (text) => {
-      text.line(`${width} × ${height} pixels, ${psd.layers.length} layers`)
-      writeLayers(psd.children, text, { depth: 0, left: MAX_LAYERS })
-    })
-  const data = await psd.composite()
+  const head = readPsdHead(bytes, job.file.name)
+  checkPixels(job, head.width, head.height)
+  if (job.to === "text") return layersOf(job, bytes, head)
   const made = new MadeFiles(job)
-  await made.add(".png", "image/png", await rawToPng(job, { data, width, height }))
+  const picture = flatPicture(bytes, head, job.file.name)
+  await made.add(".png", "image/png", await rawToPng(job, picture))
   return { type: "files", files: made.files }
 }
 
-function checkHeader(job: Job, bytes: Buffer): { readonly width: number; readonly height: number } {
-  if (bytes.length < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "8BPS")
-    refuse(`${job.file.name} is not a Photoshop file.`)
-  const height = bytes.readUInt32BE(14)
-  const width = bytes.readUInt32BE(18)
-  checkPixels(job, width, height)
-  return { width, height }
+async function layersOf(job: Job, bytes: Buffer, head: PsdHead): Promise<Answer> {
+  const { default: Psd } = await import("@webtoon/psd")
+  const psd = parsed(() => Psd.parse(whole(bytes, head)))
+  return cappedText(job.limits.text_bytes, (text) => {
+    text.write(`${head.width} × ${head.height} pixels`)
+    text.line(psd ? `, ${psd.layers.length} layers` : "")
+    if (!psd) return "Its layers cannot be read; convert it to png to see it."
+    writeLayers(psd.children, text, { depth: 0, left: MAX_LAYERS })
+    return undefined
+  })
+}
+
+/** What other programs write between the layers is not always what the library expects. */
+function parsed<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }
 
 /** A buffer that is this file and nothing else, because Node's are often parts of a larger one. A
  *  flattened file has an empty section of layers, where the library expects one that counts none. */
-function whole(bytes: Buffer, { file }: Job): ArrayBuffer {
-  const colours = HEADER_BYTES
-  const resources = colours + 4 + sectionLength(bytes, colours, file.name)
-  const layers = resources + 4 + sectionLength(bytes, resources, file.name)
-  const flat = bytes.readUInt16BE(4) === 1 && sectionLength(bytes, layers, file.name) === 0
-  const parts = flat ? [bytes.subarray(0, layers), NO_LAYERS, bytes.subarray(layers + 4)] : [bytes]
-  const length = parts.reduce((total, part) => total + part.length, 0)
-  const copy = new Uint8Array(length)
+function whole(bytes: Buffer, { layers, image, large }: PsdHead): ArrayBuffer {
+  const flat = !large && image === layers + 4
+  const parts = flat ? [bytes.subarray(0, layers), NO_LAYERS, bytes.subarray(image)] : [bytes]
+  const copy = new Uint8Array(parts.reduce((total, part) => total + part.length, 0))
   let at = 0
   for (const part of parts) {
     copy.set(part, at)
@@ -56,11 +58,6 @@ function whole(bytes: Buffer, { file }: Job): ArrayBuffer {
 
 /** Its length; the length of what counts layers, a count of zero, and a mask of no length. */
 const NO_LAYERS = Buffer.from("0000000c000000040000000000000000", "hex")
-
-function sectionLength(bytes: Buffer, at: number, name: string): number {
-  if (at + 4 > bytes.length) refuse(`${name} is cut off.`)
-  return bytes.readUInt32BE(at)
-}
 
 function writeLayers(
   layers: readonly NodeChild[],

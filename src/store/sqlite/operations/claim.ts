@@ -103,14 +103,7 @@ export function claimOf(session: SessionRecord, turn: TurnRecord, fired: Message
 
 type NewTurn = Pick<
   TurnRecord,
-  | "session_id"
-  | "message_id"
-  | "agent"
-  | "attempt"
-  | "model_json"
-  | "fence"
-  | "owner"
-  | "answer_id"
+  "session_id" | "message_id" | "agent" | "attempt" | "model_json" | "fence" | "owner" | "answer_id"
 >
 
 export function openTurn(tx: Transaction, turn: NewTurn): TurnRecord {

@@ -1,5 +1,6 @@
 import { contentIdOf, readPart } from "../../../message/part.ts"
 import { Refusal } from "../../../message/refusal.ts"
+import { readToolPart, type ToolPart } from "../../../message/tool-part.ts"
 import type { ExportRow } from "../../store.ts"
 import type { SessionRecord } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
@@ -93,21 +94,30 @@ function explain(error: unknown, row: ExportRow, line: number): unknown {
 }
 
 function referBlobs(tx: Transaction, row: ExportRow) {
-  const content_id = contentOf(row)
-  if (content_id === undefined) return
-  tx.run(
-    `INSERT INTO blob_references (session_id, part_id, content_id) VALUES (?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-    row.data.session_id ?? null,
-    (row.type === "part" ? row.data.id : row.data.part_id) ?? null,
-    content_id,
-  )
+  for (const content_id of contentsOf(row))
+    tx.run(
+      `INSERT INTO blob_references (session_id, part_id, content_id) VALUES (?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+      row.data.session_id ?? null,
+      (row.type === "part" ? row.data.id : row.data.part_id) ?? null,
+      content_id,
+    )
 }
 
-function contentOf(row: ExportRow): string | undefined {
-  if (row.type === "capture") return (row.data.content_id as string | null) ?? undefined
-  if (row.type !== "part") return undefined
-  return contentIdOf(readPart(JSON.parse(String(row.data.data_json))))
+function contentsOf(row: ExportRow): string[] {
+  if (row.type === "capture") return row.data.content_id ? [String(row.data.content_id)] : []
+  if (row.type !== "part") return []
+  const data: unknown = JSON.parse(String(row.data.data_json))
+  const content_id = contentIdOf(readPart(data))
+  return content_id === undefined ? shownIn(readToolPart(data)) : [content_id]
+}
+
+/** The media that a tool showed the model. */
+function shownIn(call: ToolPart | undefined): string[] {
+  return (call?.output?.blocks ?? []).flatMap(({ media }) => {
+    const { content_id } = (media ?? {}) as { content_id?: unknown }
+    return typeof content_id === "string" ? [content_id] : []
+  })
 }
 
 function tellImported(tx: Transaction, id: string) {

@@ -101,7 +101,11 @@ function settled(call: ToolPart, resolution: Resolution): ToolPart {
       return { ...call, approval: "denied", state: "output-error", error_text }
     }
     case "answer":
-      return { ...call, state: "output-available", output: { data: { answers: resolution.answers } } }
+      return {
+        ...call,
+        state: "output-available",
+        output: { data: { answers: resolution.answers } },
+      }
     case "retry": {
       const { started_at: _, interrupted: __, error_text: ___, ...again } = call
       return { ...again, approval: "granted", state: "input-available" }

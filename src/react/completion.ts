@@ -1,0 +1,164 @@
+import {
+  autocompletion,
+  type Completion,
+  type CompletionContext,
+  type CompletionResult,
+  pickedCompletion,
+} from "@codemirror/autocomplete"
+import type { Extension } from "@codemirror/state"
+import { EditorView } from "@codemirror/view"
+import type { CompletionAnswer, CompletionItem } from "../client/answers.ts"
+import { chips } from "./chips.ts"
+import { choose } from "./chosen.ts"
+
+export type Complete = (
+  source: string,
+  cursor: number,
+  signal: AbortSignal,
+) => Promise<CompletionAnswer>
+
+export interface CompletionEvents {
+  readonly complete: Complete
+  /** What is asked for at the cursor, in words. */
+  readonly hint: (text: string | undefined) => void
+  /** Whether a command acts on the session: then choosing it makes it count where it stands. */
+  readonly isAction: (name: string) => boolean
+}
+
+const ASK_AFTER = 60
+
+/** The list under a slash or an at sign: what the host knows, ranked by it. */
+export function completion(events: CompletionEvents): Extension {
+  return [
+    autocompletion({
+      override: [(context) => ask(context, events)],
+      activateOnTypingDelay: ASK_AFTER,
+      interactionDelay: 0,
+      aboveCursor: true,
+      icons: false,
+      maxRenderedOptions: 50,
+      defaultKeymap: true,
+      addToOptions: [
+        { render: kindBadge, position: 20 },
+        { render: label, position: 50 },
+        { render: about, position: 80 },
+      ],
+      optionClass: () => "cm-offer",
+      tooltipClass: () => "cm-offers",
+    }),
+    EditorView.updateListener.of(({ docChanged, selectionSet }) => {
+      if (docChanged || selectionSet) events.hint(undefined)
+    }),
+  ]
+}
+
+type Offer = Completion & { readonly item: CompletionItem }
+
+async function ask(
+  context: CompletionContext,
+  events: CompletionEvents,
+): Promise<CompletionResult | null> {
+  const { state, pos, view } = context
+  const document = view?.plugin(chips)?.document
+  const line = state.doc.lineAt(pos)
+  if (!document || !isAsking(document, line.from, pos)) return null
+  const stop = new AbortController()
+  context.addEventListener("abort", () => stop.abort())
+  try {
+    const answer = await events.complete(line.text, pos - line.from, stop.signal)
+    if (context.aborted) return null
+    events.hint(answer.hint)
+    if (answer.items.length === 0) return null
+    return {
+      from: answer.from + line.from,
+      to: answer.to + line.from,
+      filter: false,
+      options: answer.items.map((item) => offerOf(item, events)),
+    }
+  } catch {
+    return null // A list that cannot be read is no list; what is typed stays typed.
+  }
+}
+
+/** Whether something is named at the cursor, or a command stands before it on its line. */
+function isAsking(document: { trigger: Trigger; nodes: Nodes }, line: number, at: number): boolean {
+  if (document.trigger(at)) return true
+  return document
+    .nodes(line, at)
+    .some(({ kind, start, end }) => kind === "slash_command" && start >= line && end < at)
+}
+type Trigger = (cursor: number) => unknown
+type Nodes = (from: number, to: number) => readonly { kind: string; start: number; end: number }[]
+
+function offerOf(item: CompletionItem, events: CompletionEvents): Offer {
+  return {
+    label: item.insert.trim(),
+    displayLabel: item.label,
+    item,
+    apply: (view, offer, from, to) => {
+      const { insert } = item
+      const after = view.state.sliceDoc(to, to + 1)
+      const text = after === " " ? insert.trimEnd() : insert
+      const end = from + insert.trimEnd().length
+      const leads = view.state.sliceDoc(0, from).trim() === ""
+      const acts = item.kind === "command" && !leads && events.isAction(item.label)
+      view.dispatch({
+        changes: { from, to, insert: text },
+        selection: { anchor: from + text.length + (after === " " ? 1 : 0) },
+        effects: acts ? [choose.of({ from, to: end })] : [],
+        annotations: pickedCompletion.of(offer),
+        userEvent: "input.complete",
+        scrollIntoView: true,
+      })
+    },
+  }
+}
+
+function kindBadge(offer: Completion): HTMLElement {
+  const { kind } = (offer as Offer).item
+  return element("cm-offer-kind", SIGNS[kind] ?? "@", { "data-kind": kind })
+}
+
+const SIGNS: Readonly<Record<string, string>> = {
+  command: "/",
+  argument: "=",
+  file: "▤",
+  skill: "✦",
+  context: "◉",
+  symbol: "ƒ",
+  resource: "☁",
+}
+
+/** The letters that were meant stand out. */
+function label(offer: Completion): HTMLElement {
+  const { label: text, positions, hint } = (offer as Offer).item
+  const shown = element("cm-offer-label", "")
+  const meant = new Set(positions)
+  let run = ""
+  let strong = false
+  const end = () => {
+    if (run !== "") shown.append(strong ? element("cm-offer-match", run) : run)
+    run = ""
+  }
+  for (let at = 0; at < text.length; at++) {
+    if (meant.has(at) !== strong) end()
+    strong = meant.has(at)
+    run += text[at]
+  }
+  end()
+  if (hint) shown.append(element("cm-offer-hint", ` ${hint}`))
+  return shown
+}
+
+function about(offer: Completion): HTMLElement | null {
+  const { description } = (offer as Offer).item
+  return description ? element("cm-offer-about", description) : null
+}
+
+function element(name: string, text: string, attributes: Record<string, string> = {}) {
+  const made = document.createElement("span")
+  made.className = name
+  made.textContent = text
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
+  return made
+}

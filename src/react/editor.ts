@@ -1,0 +1,229 @@
+import { acceptCompletion, closeCompletion, completionStatus } from "@codemirror/autocomplete"
+import { defaultKeymap, history, historyKeymap } from "@codemirror/commands"
+import { Annotation, Compartment, EditorState, Prec } from "@codemirror/state"
+import { EditorView, keymap, placeholder } from "@codemirror/view"
+import type { KnownNode } from "../compose/node.ts"
+import type { Vocabulary } from "../compose/vocabulary.ts"
+import { chips, learn } from "./chips.ts"
+import { chosen, nodesWithChosen } from "./chosen.ts"
+import { type Complete, completion } from "./completion.ts"
+
+export interface EditorEvents {
+  /** Enter; with the modifier, `urgent`. */
+  readonly submit: (urgent: boolean) => void
+  /** Esc; false leaves it to others. */
+  readonly escape: () => boolean
+  /** The arrow up (-1) or down (1) where there is nowhere to go in the text. */
+  readonly recall: (step: -1 | 1) => boolean
+  readonly changed: () => void
+  /** Something is pasted or dropped; false leaves it to the editor. */
+  readonly pasted: (transfer: DataTransfer) => boolean
+  readonly hint: (text: string | undefined) => void
+  readonly complete: Complete
+}
+
+export interface EditorOptions {
+  readonly label: string
+  readonly vocabulary: Vocabulary
+  readonly events: EditorEvents
+}
+
+/** A composer's editor. Its document is the source, character by character; what the parser finds in
+ *  it is shown as chips. */
+export class Editor {
+  readonly #view: EditorView
+  readonly #placeholder = new Compartment()
+  readonly #options: EditorOptions
+  #vocabulary: Vocabulary
+  #hint = ""
+  #name = ""
+
+  constructor(parent: HTMLElement, options: EditorOptions) {
+    this.#options = options
+    this.#vocabulary = options.vocabulary
+    this.#view = new EditorView({ parent, state: this.#fresh("") })
+  }
+
+  readonly text = (): string => this.#view.state.doc.toString()
+
+  /** The nodes, where they say more than the text: a command that was chosen. */
+  readonly nodes = (): readonly KnownNode[] | undefined =>
+    nodesWithChosen(this.#view.state, this.allNodes)
+
+  readonly allNodes = (): readonly KnownNode[] => this.#view.plugin(chips)?.document.nodes() ?? []
+
+  get isEmpty(): boolean {
+    return this.#view.state.doc.length === 0
+  }
+
+  learn(vocabulary: Vocabulary) {
+    if (vocabulary === this.#vocabulary) return
+    this.#vocabulary = vocabulary
+    this.#view.dispatch({ effects: learn.of(vocabulary), annotations: silent.of(true) })
+  }
+
+  /** Another document, with a history of its own; the same name again is the same document. */
+  show(name: string, text: string) {
+    if (name === this.#name) return
+    this.#name = name
+    if (text === this.text()) return
+    this.#view.setState(this.#fresh(text))
+    this.#view.dispatch({
+      selection: { anchor: this.#view.state.doc.length },
+      scrollIntoView: true,
+    })
+  }
+
+  /** What somebody else wrote in the same document: the cursor stays at its words. */
+  amend(text: string) {
+    const change = differenceOf(this.text(), text)
+    if (!change) return
+    this.#view.dispatch({ changes: change, annotations: [silent.of(true)], userEvent: "amend" })
+  }
+
+  /** Put text in at the cursor, as if it were typed. */
+  insert(text: string) {
+    const change = this.#view.state.replaceSelection(text)
+    this.#view.dispatch(change, { userEvent: "input.complete", scrollIntoView: true })
+  }
+
+  /** Replace a stretch; it can be undone. */
+  replace(from: number, to: number, insert: string) {
+    this.#view.dispatch({
+      changes: { from, to, insert },
+      selection: { anchor: from + insert.length },
+      userEvent: "input.complete",
+      scrollIntoView: true,
+    })
+  }
+
+  hint(text: string) {
+    if (text === this.#hint) return
+    this.#hint = text
+    this.#view.dispatch({
+      effects: this.#placeholder.reconfigure(placeholder(text)),
+      annotations: silent.of(true),
+    })
+  }
+
+  focus() {
+    this.#view.focus()
+  }
+
+  destroy() {
+    this.#view.destroy()
+  }
+
+  #fresh(doc: string): EditorState {
+    const { events, label } = this.#options
+    return EditorState.create({
+      doc,
+      extensions: [
+        Prec.highest(keymap.of(keys(events))),
+        history(),
+        keymap.of([...defaultKeymap, ...historyKeymap]),
+        EditorView.lineWrapping,
+        chips.of(this.#vocabulary),
+        chosen,
+        completion({
+          complete: events.complete,
+          hint: events.hint,
+          isAction: (name) => this.#vocabulary.commands.get(name) === "action",
+        }),
+        this.#placeholder.of(placeholder(this.#hint)),
+        EditorView.contentAttributes.of({ ...ATTRIBUTES, "aria-label": label }),
+        EditorView.updateListener.of(({ docChanged, transactions }) => {
+          const own = transactions.some((transaction) => !transaction.annotation(silent))
+          if (docChanged && own) events.changed()
+        }),
+        EditorView.domEventHandlers({
+          paste: (event) => take(event, event.clipboardData, events),
+          // The page takes files that are dropped; the editor would insert the name of the file.
+          drop: (event) => (event.dataTransfer?.files.length ?? 0) > 0,
+        }),
+      ],
+    })
+  }
+}
+
+/** Not what a person did here: nothing is told of it. */
+const silent = Annotation.define<boolean>()
+
+const ATTRIBUTES = { spellcheck: "true", autocorrect: "on", autocapitalize: "sentences" }
+
+function take(event: Event, transfer: DataTransfer | null, events: EditorEvents): boolean {
+  if (!transfer || !events.pasted(transfer)) return false
+  event.preventDefault()
+  return true
+}
+
+function keys(events: EditorEvents) {
+  const submit = (urgent: boolean) => (view: EditorView) => {
+    // While an input method composes, Enter is a choice of its words.
+    if (view.composing || view.compositionStarted) return false
+    if (!urgent && completionStatus(view.state) === "active" && acceptCompletion(view)) return true
+    closeCompletion(view)
+    events.submit(urgent)
+    return true
+  }
+  const recall = (step: -1 | 1) => (view: EditorView) =>
+    completionStatus(view.state) !== "active" && isAtEdge(view, step) && events.recall(step)
+  return [
+    { key: "Tab", run: acceptCompletion },
+    // A keyboard on a touch screen has no Shift+Enter: there Enter is a new line, and a button sends.
+    {
+      key: "Enter",
+      run: (view: EditorView) => (isTouch() ? acceptCompletion(view) : submit(false)(view)),
+    },
+    { key: "Mod-Enter", run: submit(true) },
+    {
+      key: "Escape",
+      run: (view: EditorView) => !view.composing && (closeCompletion(view) || events.escape()),
+    },
+    { key: "ArrowUp", run: recall(-1) },
+    { key: "ArrowDown", run: recall(1) },
+  ]
+}
+
+/** Whether the cursor stands on the first line, or the last one, of what there is. */
+function isAtEdge({ state }: EditorView, step: -1 | 1): boolean {
+  const { main } = state.selection
+  if (!main.empty) return false
+  const line = state.doc.lineAt(main.head).number
+  return step < 0 ? line === 1 : line === state.doc.lines
+}
+
+export function isTouch(): boolean {
+  return matchMedia("(hover: none) and (pointer: coarse)").matches
+}
+
+interface Change {
+  readonly from: number
+  readonly to: number
+  readonly insert: string
+}
+
+/** The one stretch in which two texts differ; a pair of surrogates is not taken apart. */
+export function differenceOf(before: string, after: string): Change | undefined {
+  if (before === after) return undefined
+  const most = Math.min(before.length, after.length)
+  let start = 0
+  while (start < most && before.charCodeAt(start) === after.charCodeAt(start)) start++
+  let end = 0
+  while (
+    end < most - start &&
+    before.charCodeAt(before.length - 1 - end) === after.charCodeAt(after.length - 1 - end)
+  )
+    end++
+  if (isHigh(before.charCodeAt(start - 1))) start--
+  if (end > 0 && isLow(before.charCodeAt(before.length - end))) end--
+  return { from: start, to: before.length - end, insert: after.slice(start, after.length - end) }
+}
+
+function isHigh(unit: number): boolean {
+  return unit >= 0xd800 && unit < 0xdc00
+}
+
+function isLow(unit: number): boolean {
+  return unit >= 0xdc00 && unit < 0xe000
+}

@@ -1,0 +1,51 @@
+import { type ReactNode, useLayoutEffect, useRef } from "react"
+import { IconButton } from "./controls.tsx"
+import { CloseIcon } from "./icons.tsx"
+import { strings } from "./strings.ts"
+
+interface DialogProps {
+  readonly label: string
+  readonly onClose: () => void
+  readonly children: ReactNode
+  /** An alert is answered, not clicked away. */
+  readonly alert?: boolean
+  readonly className?: string
+}
+
+/** The browser's own dialog: it keeps the focus inside, closes on Esc and gives the focus back. */
+export function Dialog({ label, onClose, children, alert = false, className }: DialogProps) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const shown = dialog.current
+    shown?.showModal()
+    return () => shown?.close()
+  }, [])
+  return (
+    <dialog
+      ref={dialog}
+      role={alert ? "alertdialog" : undefined}
+      aria-label={label}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose()
+      }}
+      onClick={(event) => {
+        if (!alert && event.target === dialog.current) onClose()
+      }}
+      className={`dialog ${className ?? "m-auto w-[min(30rem,calc(100vw-2rem))] rounded-2xl border border-line bg-surface p-5 text-ink shadow-xl"}`}
+    >
+      {children}
+    </dialog>
+  )
+}
+
+export function DialogHead({ title, onClose }: { title: string; onClose: () => void }) {
+  return (
+    <div className="mb-3 flex items-center justify-between">
+      <h2 className="text-lg font-semibold">{title}</h2>
+      <IconButton label={strings.close} onClick={onClose}>
+        <CloseIcon />
+      </IconButton>
+    </div>
+  )
+}

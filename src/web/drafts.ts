@@ -1,0 +1,108 @@
+import { ApiError, type Client } from "../client/client.ts"
+import type { Desk } from "./desk.ts"
+
+const SAVE_AFTER = 500
+const RETRY_AFTER = 2_000
+
+export interface DraftEvents {
+  /** Another surface wrote at the same time; what was here is in the server's stash. */
+  readonly outrun: () => void
+}
+
+/** Keeps the drafts on the desk and those of the server in step: what is begun here can be finished
+ *  elsewhere, and two pages on one session show the same words (BEY-10). */
+export class Drafts {
+  /** Who writes, as others are told. */
+  readonly name = `web:${crypto.randomUUID().slice(0, 8)}`
+  readonly #client: Client
+  readonly #desk: Desk
+  readonly #events: DraftEvents
+  /** Drafts that were compared with the server's since the page began. */
+  readonly #open = new Set<string>()
+  readonly #busy = new Set<string>()
+  #timer: ReturnType<typeof setTimeout> | undefined
+
+  constructor(client: Client, desk: Desk, events: DraftEvents) {
+    this.#client = client
+    this.#desk = desk
+    this.#events = events
+    desk.subscribe(() => this.#soon(SAVE_AFTER))
+  }
+
+  /** The session is on show: from now on its draft is followed. */
+  async open(key: string) {
+    await this.#pull(key)
+    this.#open.add(key)
+    this.#soon(0)
+  }
+
+  /** The stream told of a revision. */
+  heard(key: string, told: { revision: number; updated_by: string }) {
+    if (told.updated_by === this.name || told.revision <= this.#desk.base(key)) return
+    void this.#pull(key)
+  }
+
+  forget(key: string) {
+    this.#open.delete(key)
+  }
+
+  #soon(milliseconds: number) {
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined
+      for (const key of this.#open) void this.#save(key)
+    }, milliseconds)
+  }
+
+  async #save(key: string) {
+    const draft = this.#desk.unsynced(key)
+    if (!draft || this.#busy.has(key)) return
+    this.#busy.add(key)
+    const { base, source, attachments } = draft
+    try {
+      const { revision } = await this.#client.draft.save(key, {
+        base_revision: base,
+        draft: { source, attachments },
+        updated_by: this.name,
+      })
+      this.#desk.synced(key, revision, { source, attachments })
+    } catch (error) {
+      await this.#failed(key, error)
+    } finally {
+      this.#busy.delete(key)
+    }
+    if (this.#desk.unsynced(key)) this.#soon(SAVE_AFTER)
+  }
+
+  async #failed(key: string, error: unknown) {
+    const status = error instanceof ApiError ? error.status : 0
+    if (status === 404) return this.forget(key)
+    if (status !== 409) return this.#soon(RETRY_AFTER)
+    const { differs } = await this.#adopt(key)
+    if (differs) this.#events.outrun()
+  }
+
+  /** Take what the server has, unless there is something here that it has not. */
+  async #pull(key: string) {
+    if (this.#busy.has(key)) return
+    try {
+      if (this.#desk.unsynced(key)) {
+        const { revision, draft } = await this.#client.draft.get(key)
+        const same = draft?.source === this.#desk.text(key)
+        // Saving against the old revision lets the server keep both.
+        if (revision !== this.#desk.base(key) && !same) return void (await this.#save(key))
+        if (!same) return
+      }
+      await this.#adopt(key)
+    } catch {
+      this.#soon(RETRY_AFTER) // The draft is here; the server is asked again.
+    }
+  }
+
+  async #adopt(key: string): Promise<{ differs: boolean }> {
+    const { revision, draft } = await this.#client.draft.get(key)
+    const { source = "", attachments = [] } = draft ?? {}
+    const differs = source !== this.#desk.text(key)
+    if (revision > this.#desk.base(key)) this.#desk.adopt(key, revision, { source, attachments })
+    return { differs }
+  }
+}
