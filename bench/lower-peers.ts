@@ -51,7 +51,8 @@ export async function sentBy(work: () => Promise<unknown>): Promise<string> {
   const real = globalThis.fetch
   const { promise, resolve, reject } = Promise.withResolvers<string>()
   globalThis.fetch = async (_, init) => {
-    resolve(String(init?.body))
+    if (typeof init?.body === "string") resolve(init.body)
+    else reject(new Error("what was sent is no text"))
     return new Response(REFUSAL, { status: 400, headers: { "content-type": "application/json" } })
   }
   try {
@@ -68,7 +69,9 @@ const REFUSAL = JSON.stringify({
 })
 
 interface AnthropicModule {
-  createAnthropic(options: object): (model: string) => Parameters<typeof generateText>[0]["model"]
+  readonly createAnthropic: (
+    options: object,
+  ) => (model: string) => Parameters<typeof generateText>[0]["model"]
 }
 
 function aiSdk({ createAnthropic }: AnthropicModule): Peer {
@@ -119,7 +122,7 @@ function shown({ input, result }: Extract<Said, { type: "call" }>): string {
 }
 
 interface PiModule {
-  complete(model: object, context: object, options: object): Promise<unknown>
+  readonly complete: (model: object, context: object, options: object) => Promise<unknown>
 }
 
 const PI_MODEL = {

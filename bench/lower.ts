@@ -111,7 +111,7 @@ async function written(body: Body, open: (media: Media) => AsyncIterable<Uint8Ar
 
 interface Contestant {
   readonly name: string
-  run(): Promise<number>
+  readonly run: () => Promise<number>
 }
 
 /** Everyone in turn, so that a busy minute of the machine hits all of them. */

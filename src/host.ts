@@ -64,6 +64,7 @@ export interface HostOptions extends TurnOptions {
 
 const UPLOAD_KEPT_MS = 24 * 60 * 60 * 1000
 const DELTAS_KEPT_MS = 24 * 60 * 60 * 1000
+const SCRATCH_KEPT_MS = 7 * 24 * 60 * 60 * 1000
 const SWEEP_MS = 10 * 60 * 1000
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 
@@ -219,6 +220,7 @@ export class Host {
     })
     await this.#removeBlobs(content_ids)
     await this.blobs.sweepTemporary()
+    await this.#scratch.sweep({ before: now - SCRATCH_KEPT_MS })
   }
 
   /** Give back the space of what was deleted; afterwards no file of the folder holds any of it. */

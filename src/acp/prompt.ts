@@ -3,7 +3,7 @@ import type { Client, Fault, SendBody } from "../client/client.ts"
 import { fromAcpBlocks } from "../interop/from-acp-blocks.ts"
 import { MAX_PARTS } from "../message/limits.ts"
 import type { Part, UnknownPart } from "../message/part.ts"
-import { readAttachments } from "./attachments.ts"
+import { type Attachment, readAttachments } from "./attachments.ts"
 
 export interface Prompted {
   readonly sessionId: string
@@ -42,7 +42,7 @@ function invalidBlock({ path, message }: Fault): RequestError {
   return RequestError.invalidParams({ item: Number(path.slice(1)), reason: sentence }, sentence)
 }
 
-function optional(attachments: readonly { path: string; mime?: string; filename?: string }[]) {
+function optional(attachments: readonly Attachment[]) {
   return attachments.map(({ path, mime, filename }) => ({
     path,
     ...(mime === undefined ? {} : { mime }),

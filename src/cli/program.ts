@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs"
 import { Command, Option } from "commander"
 import type { SendPiece } from "./pieces.ts"
+import { version } from "./version.ts"
 
 /** Every command with its options. A command's code is loaded only when it runs. */
 export function program(): Command {
@@ -9,13 +9,8 @@ export function program(): Command {
     .version(version(), "-V, --version")
     .exitOverride()
     .showHelpAfterError("(--help shows how it is called)")
-  for (const add of [serving, sending, composing, looking, moving, keeping, unpacking]) add(root)
+  for (const add of [serving, sending, composing, looking, moving, keeping, unpacking, speaking]) add(root)
   return root
-}
-
-function version(): string {
-  const file = new URL("../../package.json", import.meta.url)
-  return (JSON.parse(readFileSync(file, "utf8")) as { version: string }).version
 }
 
 /** Options that every command has. */
@@ -240,4 +235,15 @@ function unpacking(root: Command) {
     .action(async (file, options) =>
       (await import("./commands/convert.ts")).convertCommand(file, options),
     )
+}
+
+function speaking(root: Command) {
+  root
+    .command("acp")
+    .description("be an agent for an editor: the Agent Client Protocol over standard input and output")
+    .option("--data <folder>", "data folder (or COMPOSITOR_DATA)")
+    .option("--url <address>", "another server instead of the data folder's own")
+    .option("--token <token>", "its token (or COMPOSITOR_TOKEN)")
+    .option("-m, --model <provider/model>", "which model answers in new sessions")
+    .action(async (options) => (await import("./commands/acp.ts")).acpCommand(options))
 }

@@ -244,6 +244,7 @@ export interface ListedCommand {
   readonly name: string
   readonly because?: string
   readonly command: {
+    readonly name: string
     readonly kind: string
     readonly aliases?: readonly string[]
     readonly description?: string

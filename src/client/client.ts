@@ -118,6 +118,12 @@ export function createClient(options: ClientOptions) {
         id: string,
         body: { from_message_id?: string; metadata?: Metadata; title?: string } = {},
       ) => json<{ session: Session; txid: string }>("POST", session(id, "branch"), { body }),
+      /** Go back to before a message; ask `routes` whether the server does it. */
+      rewind: (id: string, body: { before_message_id: string | null }) =>
+        json<{ session: Session; txid: string }>("POST", session(id, "rewind"), { body }),
+      /** Take the last rewind back. */
+      unrewind: (id: string) =>
+        json<{ session: Session; txid: string }>("POST", session(id, "unrewind"), { body: {} }),
     },
 
     send: (id: string, body: SendBody, signal?: AbortSignal) =>
@@ -149,12 +155,6 @@ export function createClient(options: ClientOptions) {
     turns: (id: string, query: { message?: string } = {}) =>
       json<{ turns: readonly Turn[] }>("GET", session(id, "turns"), { query }),
     turn: (id: string, turn: string) => json<{ turn: Turn }>("GET", session(id, "turns", turn)),
-    /** Say something to a call that waits: approve, deny, answer, retry or skip it. */
-    resolveCall: (id: string, turn: string, call: string, said: CallSaid) => {
-      const { verb, ...body } = said
-      const path = session(id, "turns", turn, "calls", call, verb)
-      return json<{ turn: Turn; txid: string }>("POST", path, { body })
-    },
     receipts: (id: string, turn: string) =>
       json<{ receipts: readonly StoredReceipt[] }>("GET", session(id, "turns", turn, "receipts")),
     /** What a person says to a call that a turn waits for; 409 when it waits no longer. */
@@ -221,18 +221,6 @@ export function createClient(options: ClientOptions) {
     hostEvents: (from: StreamStart) => call("GET", "/v1/events", stream(from)),
   }
 }
-
-/** What a person says to a call. */
-export type CallSaid =
-  | { readonly verb: "approve"; readonly always?: boolean; readonly pattern?: string }
-  | {
-      readonly verb: "deny"
-      readonly always?: boolean
-      readonly pattern?: string
-      readonly reason?: string
-    }
-  | { readonly verb: "answer"; readonly answers: readonly (readonly string[])[] }
-  | { readonly verb: "retry" | "skip" }
 
 export interface StreamStart {
   readonly after?: number

@@ -1,5 +1,6 @@
+import { realpathSync } from "node:fs"
 import { lstat, mkdir, readdir, utimes } from "node:fs/promises"
-import { join, resolve } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import process from "node:process"
 import { type BlobStore, fileChunks, readAll, type StoredBlob } from "./blobs.ts"
 import { type Mutated, mutateFile } from "./mutate.ts"
@@ -23,13 +24,13 @@ export class ScratchFolders {
   readonly #quota: ScratchQuota
 
   constructor(base: string, quota: ScratchQuota = SCRATCH_QUOTA) {
-    this.#base = resolve(base)
+    this.#base = join(realPathOf(dirname(resolve(base))), basename(base))
     this.#quota = quota
   }
 
   /** The session's own folder. It lives at least as long as the session is used (BIN-051). */
   async open(session_id: string, quota: ScratchQuota = this.#quota): Promise<Scratch> {
-    const path = this.#pathOf(session_id)
+    const path = this.pathOf(session_id)
     await makeOwn(this.#base)
     await makeOwn(path)
     const now = new Date()
@@ -38,7 +39,7 @@ export class ScratchFolders {
   }
 
   async remove(session_id: string): Promise<void> {
-    const path = this.#pathOf(session_id)
+    const path = this.pathOf(session_id)
     if (await isOwn(this.#base)) await removeTree(path)
   }
 
@@ -61,9 +62,19 @@ export class ScratchFolders {
     return removed
   }
 
-  #pathOf(session_id: string): string {
+  /** Where a session's folder is, or would be. */
+  pathOf(session_id: string): string {
     if (SESSION_ID.test(session_id)) return join(this.#base, session_id)
     throw new Error(`${session_id} is no session's id: it has no scratch folder`)
+  }
+}
+
+/** Without the links above it, so that what is told of a file in it is a path in it. */
+function realPathOf(folder: string): string {
+  try {
+    return realpathSync(folder)
+  } catch {
+    return folder
   }
 }
 

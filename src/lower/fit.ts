@@ -39,8 +39,8 @@ export async function fit(file: HereFile, whole: Whole, sources: Sources): Promi
   return (wanted ? await extract(measured, whole, sources) : undefined) ?? measured
 }
 
-function withRoute(file: HereFile, { routes }: Sources): HereFile {
-  const route = safely<Route | undefined>(() => routes?.(file))
+function withRoute(file: HereFile, { routes, capabilities }: Sources): HereFile {
+  const route = safely<Route | undefined>(() => routes?.(file, capabilities))
   return route ? { ...file, route } : file
 }
 

@@ -129,10 +129,10 @@ function measuresOf({ entries, pages }: Capture) {
 // Its bytes were not kept: what it is and who reads it is all there is to say.
 function opaque(
   about: { readonly name: string; readonly mime: string } & Told,
-  { routes }: Sources,
+  { routes, capabilities }: Sources,
 ): LoadedFile {
   const file = { type: "opaque", ...about, kind: kindOfMime(about.mime), content_id: null } as const
-  const route = routes?.(file)
+  const route = routes?.(file, capabilities)
   return route ? { ...file, route } : file
 }
 

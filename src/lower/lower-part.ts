@@ -34,7 +34,9 @@ function lowerAdmitted(loaded: LoadedPart, at: Circumstances): Verdict {
     case "text":
       return lowerText(part.text)
     case "file-ref":
-      return lowerLoaded(file, "ref", at)
+      return part.attached === true && part.ref.kind === "mcp"
+        ? verdict("resolved-out", "MCP-001", { reason: "What it names was attached on submit." })
+        : lowerLoaded(file, "ref", at)
     case "file-attachment":
       return lowerLoaded(file, "attachment", at)
     case "command":

@@ -1,5 +1,5 @@
 import type { FileKind } from "../files/sniff.ts"
-import type { MediaKind } from "../model/capabilities.ts"
+import type { Capabilities, MediaKind } from "../model/capabilities.ts"
 
 /** Who reads a file that the model cannot take (BIN-001..004). `extract` puts its text in place, for
  *  an agent without tools. */
@@ -17,7 +17,9 @@ export interface RoutedFile {
   readonly size: number | null
 }
 
-export type Router = (file: RoutedFile) => Route
+/** `capabilities` are those of the model that is addressed, where that is known: one that calls no
+ *  tools is pointed to none. */
+export type Router = (file: RoutedFile, capabilities?: Capabilities) => Route
 
 /** What a file is beyond its bytes; somebody who knows the format counted. */
 export interface Measures {

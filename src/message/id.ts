@@ -1,6 +1,6 @@
 /** Ids sort by the time they were made: a prefix, 12 hex digits of epoch milliseconds, a counter of
  *  3 base62 digits and 11 random ones. 30 characters for the prefixes of the documents (PER-013). */
-export type IdPrefix = "ses" | "msg" | "prt" | "trn" | "str"
+export type IdPrefix = "ses" | "msg" | "prt" | "trn" | "str" | "trg"
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 const COUNTER_DIGITS = 3
@@ -8,7 +8,7 @@ const COUNTER_LIMIT = 62 ** COUNTER_DIGITS
 const RANDOM_DIGITS = 11
 const POOL_BYTES = 4096
 
-export const ID_PATTERN = /^(ses|msg|prt|trn|str)_[0-9a-f]{12}[0-9A-Za-z]{14}$/
+export const ID_PATTERN = /^(ses|msg|prt|trn|str|trg)_[0-9a-f]{12}[0-9A-Za-z]{14}$/
 
 export function newId(prefix: IdPrefix, now: number = Date.now()): string {
   tick(now)

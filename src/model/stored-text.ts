@@ -154,7 +154,7 @@ function placed(text: unknown, texts: readonly StoredText[]): StoredText | undef
 }
 
 /** A text with more about it than a seal is no block of a prompt: it is opened after all. */
-function blockOf({ type, text, seal, ...more }: Record<string, unknown>, stored: StoredText) {
+function blockOf({ type, text: _, seal, ...more }: Record<string, unknown>, stored: StoredText) {
   if (Object.keys(more).length > 0)
     return { type, text: stored.text, ...(seal === undefined ? {} : { seal }), ...more }
   return seal === undefined ? stored : new StoredText(stored.json, seal as Seal)

@@ -46,6 +46,11 @@ export const DEFAULT_RULES: readonly PermissionRule[] = [
   { permission: "net.fetch", pattern: "**", action: "ask", source: "manifest" },
 ]
 
+/** Scratch is there to be written: nobody is asked for each file (SCR-001). */
+export function scratchRule(path: string): PermissionRule {
+  return { permission: "fs.write", pattern: `${path}/**`, action: "allow", source: "session" }
+}
+
 function speaksOf(rule: PermissionRule, { permission, subject }: Call): boolean {
   if (rule.permission !== "*" && rule.permission !== permission) return false
   const everything = rule.pattern === "*" || rule.pattern === "**"

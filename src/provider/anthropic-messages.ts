@@ -24,7 +24,7 @@ import {
 } from "./speech.ts"
 import { readEvents } from "./sse.ts"
 import { templated } from "./template.ts"
-import { assemble, join } from "./wire.ts"
+import { assemble, join, withList } from "./wire.ts"
 
 export interface AnthropicOptions extends KeyedAddress {
   /** The `anthropic-version` header. */
@@ -202,8 +202,8 @@ function request(path: string, sent: Body, options: AnthropicOptions) {
 
 function countTokens(call: Call, options: AnthropicOptions) {
   const { envelope, messages } = call
-  const head = JSON.stringify({ model: envelope.model, ...aboutMessages(envelope) })
-  const sent = assemble(`${head.slice(0, -1)},"messages":[`, join(messages, ","), "]}")
+  const head = { model: envelope.model, ...aboutMessages(envelope) }
+  const sent = withList(head, "messages", join(messages, ","))
   return askForCount(call, {
     request: request("/v1/messages/count_tokens", sent, options),
     read: ({ input_tokens }) => input_tokens,

@@ -22,7 +22,7 @@ import {
 import { templated } from "./template.ts"
 import type { Post } from "./transport.ts"
 import { inTurns, withAtEnd } from "./turns.ts"
-import { assemble, join } from "./wire.ts"
+import { assemble, join, withList } from "./wire.ts"
 
 export interface BedrockOptions extends Address {
   readonly region: string
@@ -200,8 +200,7 @@ function aboutMessages(envelope: Envelope, messages: readonly Fragment[]) {
 }
 
 function withMessages(head: object, messages: readonly Fragment[], { model }: Envelope): Body {
-  const said = join(encodeTurns(messages, CACHES.test(model)), ",")
-  return assemble(`${JSON.stringify(head).slice(0, -1)},"messages":[`, said, "]}")
+  return withList(head, "messages", join(encodeTurns(messages, CACHES.test(model)), ","))
 }
 
 const CACHE_POINT = { cachePoint: { type: "default" } }

@@ -19,9 +19,9 @@ export async function askForCount(
 ): Promise<number | undefined> {
   try {
     const { post, readUpTo } = await import("./transport.ts")
-    const asked: Post = { ...request, open, signal }
-    const headers = { ...asked.headers, accept: "application/json", ...(await sign?.(asked)) }
-    const answer = await post({ ...asked, headers })
+    const headers = { ...request.headers, accept: "application/json" }
+    const asked: Post = { ...request, headers, open, signal }
+    const answer = await post({ ...asked, headers: { ...headers, ...(await sign?.(asked)) } })
     const { bytes, whole } = await readUpTo(answer.chunks, MAX_ANSWER_BYTES)
     const told = answer.status === 200 && whole ? parse(bytes.toString("utf8")) : undefined
     const figure = told && read(told)

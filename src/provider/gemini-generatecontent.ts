@@ -29,7 +29,7 @@ import {
 import { readEvents } from "./sse.ts"
 import { templated } from "./template.ts"
 import { inTurns } from "./turns.ts"
-import { assemble, join } from "./wire.ts"
+import { assemble, join, withList } from "./wire.ts"
 
 export type GeminiOptions = KeyedAddress
 
@@ -167,8 +167,7 @@ function aboutContents(envelope: Envelope): object {
 }
 
 function withContents(head: object, messages: readonly Fragment[]): Body {
-  const contents = join(inTurns(messages, opening), ",")
-  return assemble(`${JSON.stringify(head).slice(0, -1)},"contents":[`, contents, "]}")
+  return withList(head, "contents", join(inTurns(messages, opening), ","))
 }
 
 function fold(messages: readonly Fragment[]): Fragment {

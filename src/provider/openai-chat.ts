@@ -26,7 +26,7 @@ import {
 } from "./speech.ts"
 import { templated } from "./template.ts"
 import { withBetween } from "./turns.ts"
-import { assemble, join } from "./wire.ts"
+import { assemble, join, withList } from "./wire.ts"
 
 /** `base_url` as the server documents it, with its version: `http://localhost:8000/v1`. */
 export interface ChatOptions extends Address {
@@ -160,8 +160,7 @@ export function chatBody(
 ): Body {
   const first = system.content.trim() === "" ? [] : [assemble(JSON.stringify(system))]
   const said = messages.length > 0 ? [join(messages, ",")] : []
-  const opening = `${JSON.stringify(head).slice(0, -1)},"messages":[`
-  return assemble(opening, join([...first, ...said], ","), "]}")
+  return withList(head, "messages", join([...first, ...said], ","))
 }
 
 export function encodeTools({ tools = [] }: Envelope): object[] {

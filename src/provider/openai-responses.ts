@@ -27,7 +27,7 @@ import {
 } from "./speech.ts"
 import { readEvents } from "./sse.ts"
 import { templated } from "./template.ts"
-import { assemble, join } from "./wire.ts"
+import { join, withList } from "./wire.ts"
 
 export type ResponsesOptions = KeyedAddress
 
@@ -144,7 +144,7 @@ function body(envelope: Envelope, messages: readonly Fragment[]): Body {
     store: false,
     stream: true,
   }
-  return assemble(`${JSON.stringify(head).slice(0, -1)},"input":[`, join(messages, ","), "]}")
+  return withList(head, "input", join(messages, ","))
 }
 
 function encodeTools({ tools = [] }: Envelope): object[] {
@@ -190,12 +190,12 @@ function request(path: string, sent: Body, options: ResponsesOptions) {
 function countTokens(call: Call, options: ResponsesOptions) {
   const { envelope, messages } = call
   const { model, system, tools = [] } = envelope
-  const head = JSON.stringify({
+  const head = {
     model,
     ...(system.trim() === "" ? {} : { instructions: system }),
     ...(tools.length > 0 ? { tools: encodeTools(envelope) } : {}),
-  })
-  const sent = assemble(`${head.slice(0, -1)},"input":[`, join(messages, ","), "]}")
+  }
+  const sent = withList(head, "input", join(messages, ","))
   return askForCount(call, {
     request: request("/responses/input_tokens", sent, options),
     read: ({ input_tokens }) => input_tokens,

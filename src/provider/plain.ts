@@ -1,7 +1,7 @@
 import type { PromptMessage } from "../model/prompt.ts"
 import type { Body, Envelope, Fragment } from "./provider.ts"
 import { messageFragment } from "./fragment.ts"
-import { assemble, join } from "./wire.ts"
+import { join, withList } from "./wire.ts"
 
 /** The prompt itself as JSON, for models that run inside this process: media stay handles. */
 export function encodePlain(message: PromptMessage): Fragment {
@@ -14,6 +14,5 @@ export function decodePlain(message: Fragment): PromptMessage {
 }
 
 export function plainBody(envelope: Envelope, messages: readonly Fragment[]): Body {
-  const head = JSON.stringify(envelope).slice(0, -1)
-  return assemble(`${head},"messages":[`, join(messages, ","), "]}")
+  return withList(envelope, "messages", join(messages, ","))
 }

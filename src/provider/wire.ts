@@ -10,6 +10,12 @@ export function assemble(...pieces: readonly (string | Media | Body)[]): Body {
   return { pieces: made, size: total(made) }
 }
 
+/** A request of JSON: what it says beside its messages, and these as a list at its end. */
+export function withList(head: object, name: string, list: Body): Body {
+  const json = JSON.stringify(head).slice(0, -1)
+  return assemble(`${json === "{" ? json : `${json},`}"${name}":[`, list, "]}")
+}
+
 /** The same with a text between each two. What is joined stays as it is: a long history is not
  *  copied to be sent. */
 export function join(parts: readonly Body[], between: string): Body {
@@ -92,31 +98,44 @@ const STEPS = 12
 
 /** Three bytes make four characters: what is left over of a chunk waits for the next. */
 async function* base64(media: Media, open: OpenMedia): AsyncIterable<Uint8Array> {
-  let rest = Buffer.alloc(0)
+  let rest: Uint8Array = new Uint8Array(0)
   let size = 0
   for await (const chunk of open(media)) {
     size += chunk.length
-    const bytes = rest.length === 0 ? asBuffer(chunk) : Buffer.concat([rest, chunk])
-    const whole = bytes.length - (bytes.length % 3)
-    for (let at = 0; at < whole; at += STEP_BYTES * STEPS)
-      yield encode(bytes.subarray(at, Math.min(whole, at + STEP_BYTES * STEPS)))
-    rest = Buffer.from(bytes.subarray(whole))
+    const missing = rest.length === 0 ? 0 : 3 - rest.length
+    if (chunk.length < missing) {
+      rest = Buffer.concat([rest, chunk])
+      continue
+    }
+    const first = Buffer.concat([rest, chunk.subarray(0, missing)])
+    const whole = chunk.length - ((chunk.length - missing) % 3)
+    yield* encodeSteps(first, chunk.subarray(missing, whole))
+    rest = Buffer.from(chunk.subarray(whole))
   }
   // The length of the body was promised before the medium was opened.
   if (size !== media.size)
     throw new Error(
       `${media.content_id} has ${size} bytes, not the ${media.size} it was said to have`,
     )
-  if (rest.length > 0) yield encode(rest)
+  if (rest.length > 0) yield encode(Buffer.alloc(0), asBuffer(rest))
+}
+
+function* encodeSteps(first: Buffer, bytes: Uint8Array): Iterable<Uint8Array> {
+  const most = STEP_BYTES * STEPS
+  const all = asBuffer(bytes)
+  if (first.length > 0 || all.length > 0) yield encode(first, all.subarray(0, most))
+  for (let at = most; at < all.length; at += most)
+    yield encode(Buffer.alloc(0), all.subarray(at, at + most))
 }
 
 function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 }
 
-function encode(bytes: Buffer): Buffer {
-  const made = Buffer.allocUnsafeSlow(base64Length(bytes.length))
-  let written = 0
+/** Three bytes or none, and those behind them: not copied together to be read. */
+function encode(first: Buffer, bytes: Buffer): Buffer {
+  const made = Buffer.allocUnsafeSlow(base64Length(first.length) + base64Length(bytes.length))
+  let written = made.write(first.toString("base64"), 0, "latin1")
   for (let at = 0; at < bytes.length; at += STEP_BYTES)
     written += made.write(bytes.toString("base64", at, at + STEP_BYTES), written, "latin1")
   return made

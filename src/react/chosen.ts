@@ -25,13 +25,12 @@ export const chosen = StateField.define<DecorationSet>({
         ? [MARK.range(effect.value.from, effect.value.to)]
         : [],
     )
-    const { doc } = transaction
     const kept = transaction.docChanged
       ? mapped.update({
           filter: (from, to) => /^\/\S+$/.test(transaction.newDoc.sliceString(from, to)),
         })
       : mapped
-    return added.length > 0 && doc ? kept.update({ add: added }) : kept
+    return added.length > 0 ? kept.update({ add: added }) : kept
   },
   provide: (field) => [
     EditorView.decorations.from(field),

@@ -24,7 +24,7 @@ export async function settleCalls(
   rooms: TurnRooms,
   talk: Talk,
   answer: { readonly message_id: string; readonly calls: readonly Call[] },
-): Promise<"settled" | "waiting"> {
+): Promise<"settled" | "waiting" | "aborted"> {
   const { message_id } = answer
   const open = answer.calls.filter(({ part }) => isOpen(part))
   const plans = await Promise.all(open.map((call) => planOf(rooms, talk, call)))
@@ -42,8 +42,9 @@ export async function settleCalls(
     return "waiting"
   }
   const runs = plans.flatMap((one) => (one.type === "run" ? [one] : []))
-  await runAll(runs, (run, signal) => execute(rooms, talk, { ...run, message_id, signal }), talk)
-  return "settled"
+  const run = (one: Run, signal: AbortSignal) =>
+    execute(rooms, talk, { ...one, message_id, signal })
+  return (await runAll(runs, run, talk)) ? "settled" : "aborted"
 }
 
 /** The calls that an answer's rows hold. */
@@ -124,19 +125,23 @@ const MAX_REASON_CHARACTERS = 500
 
 type Run = Extract<Plan, { type: "run" }>
 
-/** Beside each other where none of them changes anything, else one after the other in their order.
- *  When the turn is lost to another process, those that still run are stopped. */
+/** Beside each other where none of them changes anything, else one after the other in their order;
+ *  false when the turn is to stop. When it is lost to another process, those that still run are
+ *  stopped. */
 async function runAll(
   runs: readonly Run[],
-  run: (one: Run, signal: AbortSignal) => Promise<void>,
+  run: (one: Run, signal: AbortSignal) => Promise<boolean>,
   { signal }: Talk,
-) {
+): Promise<boolean> {
   const lost = new AbortController()
   const either = AbortSignal.any([signal, lost.signal])
   try {
-    if (runs.every(({ tool }) => tool.read_only))
-      await Promise.all(runs.map((one) => run(one, either)))
-    else for (const one of runs) await run(one, either)
+    if (runs.every(({ tool }) => tool.read_only)) {
+      const ran = await Promise.all(runs.map((one) => run(one, either)))
+      return !ran.includes(false)
+    }
+    for (const one of runs) if (!(await run(one, either))) return false
+    return true
   } catch (error) {
     lost.abort(error)
     throw error
@@ -153,8 +158,8 @@ async function execute(
   rooms: TurnRooms,
   talk: Talk,
   { call, tool, message_id, signal }: Execution,
-) {
-  if (signal.aborted) return
+): Promise<boolean> {
+  if (signal.aborted) return false
   const { row, part } = call
   const { read_only } = tool
   const started: ToolPart = { ...part, started_at: Date.now(), read_only }
@@ -164,17 +169,18 @@ async function execute(
     parts: [rowOf(row, started)],
     side_effects: !read_only,
   })
-  if (abort || signal.aborted) return
+  if (abort || signal.aborted) return false
   const running = runTool(tool, part.input, runtimeOf(rooms, talk, { part, signal }))
   const result = await Promise.race([running, patience(signal)])
   // It did not stop when it was told to; its row says that it started, and nobody waits for it.
-  if (!result) return
+  if (!result) return false
   await rooms.store.recordCalls({
     ...keyOf(talk),
     message_id,
     parts: [rowOf(row, ended(started, result), blobsOf(result))],
     side_effects: false,
   })
+  return true
 }
 
 /** So long a tool may take to stop. */

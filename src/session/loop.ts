@@ -84,8 +84,9 @@ async function settle(
   talk: Talk,
   answer: { readonly message_id: string; readonly calls: readonly Call[] },
 ): Promise<After> {
-  if ((await settleCalls(rooms, talk, answer)) === "waiting") return { next: null }
-  if (talk.signal.aborted) {
+  const settled = await settleCalls(rooms, talk, answer)
+  if (settled === "waiting") return { next: null }
+  if (settled === "aborted" || talk.signal.aborted) {
     const { message_id } = answer
     const frozen = { message_id, metadata: { finish: "abort" }, parts: [] }
     return end(rooms, talk.claim, { state: "aborted", answer: frozen })

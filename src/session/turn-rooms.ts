@@ -2,6 +2,7 @@ import type { BlobStore } from "../files/blobs.ts"
 import type { ScratchFolders } from "../files/scratch.ts"
 import type { Sources } from "../lower/load.ts"
 import type { Knowledge } from "../model/layers.ts"
+import { scratchRule } from "../policy/permissions.ts"
 import type { ToolBefore } from "../policy/watchdog.ts"
 import type { Provider } from "../provider/provider.ts"
 import type { Store } from "../store/store.ts"
@@ -62,11 +63,15 @@ export function turnRooms(house: House, options: TurnOptions): TurnRooms {
     models,
     owner,
     ...mannerRooms(options),
-    rules: rules ?? (async () => []),
+    rules: async (place) => [
+      scratchRule(scratch.pathOf(place.session_id)),
+      ...((await rules?.(place)) ?? []),
+    ],
     runtime: ({ session_id, workspace_root, agent }, rules) => ({
       scratch: () => scratch.open(session_id, agent.scratch),
       scratch_dir: async () => (await scratch.open(session_id, agent.scratch)).path,
       ingress: house.ingress(workspace_root),
+      attached: async (content_id) => store.sessionHasBlob(session_id, content_id),
       rules,
     }),
     before,

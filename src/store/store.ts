@@ -46,11 +46,12 @@ import type {
   TurnKey,
   WaitRecord,
 } from "./turn-records.ts"
+import type { TriggerReads, TriggerWrites } from "./trigger-records.ts"
 
 /** Every store keeps four promises, and `test/store/contract.ts` asks each for them: what a call
  *  returned is on disk; a row and the event that tells of it commit together; history comes back in
  *  the order of the path; a queued message fires once, however many runners ask. */
-export interface Store extends Promised<Writes>, Promised<Reads> {
+export interface Store extends Promised<Writes>, Promised<Reads>, Promised<TriggerReads> {
   /** Hear of streams that changed: the ids this process wrote, or `undefined` when another process
    *  wrote and any stream may have changed. */
   watch(listener: (streams: ReadonlySet<string> | undefined) => void): () => void
@@ -59,7 +60,7 @@ export interface Store extends Promised<Writes>, Promised<Reads> {
 }
 
 /** Each write is one named operation: whole or not at all, durable when its promise resolves. */
-export interface Writes {
+export interface Writes extends TriggerWrites {
   createSession(input: NewSession): SessionChanged
   changeSession(input: SessionChange): SessionChanged
   branch(input: Branch): SessionChanged
@@ -168,3 +169,4 @@ type Promised<T> = {
 
 export type * from "./records.ts"
 export type * from "./turn-records.ts"
+export type * from "./trigger-records.ts"

@@ -45,6 +45,7 @@ export async function resolvedIn(
       loaded: loadedIn(rooms, place),
       shell: (command) => rooms.shell(workspace_root, command),
       isFile: (path) => isFile(workspace_root, path),
+      servers: rooms.servers?.(workspace_root),
     },
     message,
   )

@@ -2,17 +2,20 @@ import { structuredParts } from "../catalog/builtin.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import type {
   ActionCommand,
+  McpCommand,
   SkillCommand,
   StructuredCommand,
   TemplateCommand,
 } from "../catalog/command.ts"
 import { type ExpandedPart, type Expansion, expand } from "../catalog/expand.ts"
+import { mcpArguments } from "../catalog/foreign.ts"
 import { type Skill, skillCommand } from "../catalog/skill.ts"
 import { partOfContext } from "../compose/editor-context.ts"
 import { newId } from "../message/id.ts"
 import type {
   CommandPart,
   EditorContextPart,
+  FileRefPart,
   MentionPart,
   Part,
   UnknownPart,
@@ -38,6 +41,15 @@ export interface ResolveRooms {
   shell(command: string): Promise<string>
   /** Whether there is a file at this path. */
   isFile(path: string): Promise<boolean>
+  /** Absent where no server is connected. */
+  readonly servers?: ServerRooms | undefined
+}
+
+/** What MCP servers give to a message when it is sent. Both fail with a sentence. */
+export interface ServerRooms {
+  prompt(command: McpCommand, values: Readonly<Record<string, string>>): Promise<readonly Part[]>
+  /** The contents of a resource, each an attachment. */
+  resource(server: string, uri: string): Promise<readonly Part[]>
 }
 
 export interface Unresolved {
@@ -84,6 +96,7 @@ class Resolving implements Resolved {
   async take(part: Part | UnknownPart, at: number) {
     if (part.type === "command") return this.#command(part as CommandPart, at)
     if (part.type === "mention") return this.#mention(part as MentionPart, at)
+    if (part.type === "file-ref") return this.#reference(part as FileRefPart, at)
     this.#keep(part)
   }
 
@@ -111,7 +124,35 @@ class Resolving implements Resolved {
       case "entity":
         return void this.#keep({ ...part, outcome: "handler" })
       case "mcp":
-        throw new Refusal("untrusted", `/${command.name} belongs to a server that is not connected`)
+        return this.#prompt(command, part, at)
+    }
+  }
+
+  async #prompt(command: McpCommand, part: CommandPart, at: number) {
+    const asked = mcpArguments(command, givenOf(part))
+    if (asked.type === "missing") throw missing(command, asked.missing, at)
+    const { servers } = this.#rooms
+    if (!servers)
+      throw new Refusal("untrusted", `/${command.name} belongs to a server that is not connected`)
+    const said = await servers.prompt(command, asked.values).catch((error: unknown) => {
+      throw new Refusal("invalid", `/${command.name}: ${messageOf(error)}`)
+    })
+    const { id } = this.#keep({ ...part, outcome: "mcp" })
+    for (const derived of said) this.#derive(derived, id)
+  }
+
+  // A server's resource comes along as it is now; the workspace's files are read when they are needed.
+  async #reference(part: FileRefPart, at: number) {
+    const { servers } = this.#rooms
+    if (part.ref.kind !== "mcp" || !servers) return void this.#keep(part)
+    const { server, uri } = part.ref
+    try {
+      const contents = await servers.resource(server, uri)
+      const { id } = this.#keep({ ...part, attached: true })
+      for (const derived of contents) this.#derive(derived, id)
+    } catch (error) {
+      this.#keep(part)
+      this.#notice(at, `${server}:${uri} is not attached: ${messageOf(error)}`)
     }
   }
 
@@ -277,6 +318,10 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
 
 function isBlank(part: Part | UnknownPart): boolean {
   return part.type === "text" && String(part.text).trim() === ""
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 type Filled = Extract<Expansion, { type: "parts" }>

@@ -9,11 +9,12 @@ import { Refusal } from "../message/refusal.ts"
 import type { Metadata } from "../message/row.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import type { Appended, MessageChanged, SessionAction, Store } from "../store/store.ts"
+import type { Envelope } from "../trigger/trigger.ts"
 import { admitMetadata } from "./admit.ts"
 import { digestOf } from "./digest.ts"
 import { newPart, type Prepared, preparedParts, type PrepareRooms } from "./prepared-parts.ts"
 import { type Place, placeOf, resolvedIn } from "./place.ts"
-import type { NamedPart, Resolved, Unresolved } from "./resolve.ts"
+import type { NamedPart, Resolved, ServerRooms, Unresolved } from "./resolve.ts"
 
 export interface SubmitRooms {
   readonly store: Pick<Store, "append" | "changeQueued" | "blob" | "session" | "history">
@@ -29,6 +30,8 @@ export interface SubmitRooms {
   policy(workspace_root: string | null): IngressPolicy
   /** Run an approved command where it can hurt nobody. */
   shell(workspace_root: string | null, command: string): Promise<string>
+  /** What the servers of a workspace give; without, none is connected. */
+  servers?(workspace_root: string | null): ServerRooms
   /** Hear what a message names. */
   used(workspace_root: string | null, parts: readonly NamedPart[]): void
   /** Who claims the message when its session is idle; null where no turns run. */
@@ -43,6 +46,8 @@ export interface Submission extends Unresolved {
   readonly position?: string | undefined
   readonly expected_turn_id?: string | undefined
   readonly metadata?: Metadata | undefined
+  /** Where no human sent it: what did (TRG-001). */
+  readonly trigger?: Envelope | undefined
 }
 
 /** What a submission came to. A message that only showed something leaves no row. */
@@ -72,6 +77,7 @@ const RESERVED = [
   "system_prompt_digest",
   "hidden_at",
   "purged_at",
+  "trigger",
 ]
 
 /** The one way in, for every surface and every trigger: the message is resolved and admitted, then
@@ -149,8 +155,13 @@ function refuseReserved(metadata: Metadata | undefined) {
   throw new Refusal("invalid", `metadata may not say ${taken.join(", ")}`, details)
 }
 
-function metadataOf({ metadata, model }: Submission): Metadata {
-  return { ...metadata, schema_version: SCHEMA_VERSION, ...(model ? { model } : {}) }
+function metadataOf({ metadata, model, trigger }: Submission): Metadata {
+  return {
+    ...metadata,
+    schema_version: SCHEMA_VERSION,
+    ...(model ? { model } : {}),
+    ...(trigger ? { trigger } : {}),
+  }
 }
 
 /** The first words as they were typed, for a session that has no name yet. */

@@ -1,7 +1,7 @@
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { BUILTINS } from "../catalog/builtin.ts"
-import { Catalog, vocabulary } from "../catalog/catalog.ts"
+import { Catalog, type Layer, vocabulary } from "../catalog/catalog.ts"
 import type { CommandKind } from "../catalog/command.ts"
 import type { Skill } from "../catalog/skill.ts"
 import { createFinder, type Finder } from "../files/finder/finder.ts"
@@ -36,8 +36,13 @@ export interface WorkspacesOptions {
   readonly data: string
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly policy?: PolicyConfig | undefined
+  /** The folder of skills that come with the host. */
+  readonly bundled?: string | undefined
   /** Another judge of what may be used, for one call; the folder's pins otherwise. */
   readonly trust?: Trust | undefined
+  /** What servers add to the catalog there, whole each time; the same list as long as nothing
+   *  changed. */
+  readonly layers?: ((workspace_root: string | null) => Promise<readonly Layer[]>) | undefined
   /** Who else knows names that can be typed there: symbols, a server's resources. */
   readonly completion_sources?:
     | ((workspace_root: string | null) => readonly CompletionSource[])
@@ -52,6 +57,8 @@ export class Workspaces {
   readonly #frecencies = new Map<string, Promise<Frecency>>()
   readonly #policies = new Map<string | null, IngressPolicy>()
   readonly #bare = new Catalog([BUILTIN_LAYER])
+  /** What servers last added to each catalog. */
+  readonly #layers = new WeakMap<Catalog, readonly Layer[]>()
 
   constructor(options: WorkspacesOptions) {
     this.#options = options
@@ -59,7 +66,11 @@ export class Workspaces {
   }
 
   async catalog(workspace_root: string | null): Promise<Catalog> {
-    return workspace_root === null ? this.#bare : (await this.#watched(workspace_root)).catalog
+    const catalog =
+      workspace_root === null ? this.#bare : (await this.#watched(workspace_root)).catalog
+    const layers = await this.#options.layers?.(workspace_root)
+    if (layers) this.#put(catalog, layers)
+    return catalog
   }
 
   /** What a parser needs to know of it: names and kinds. */
@@ -84,8 +95,8 @@ export class Workspaces {
   async complete(workspace_root: string | null, asked: CompleteQuery): Promise<Completions> {
     const sources = this.#sources(workspace_root)
     const nowhere = { skills: NO_SKILLS, finder: null, frecency: null, sources }
-    if (workspace_root === null) return complete({ ...nowhere, catalog: this.#bare }, asked)
-    const { catalog } = await this.#watched(workspace_root)
+    const catalog = await this.catalog(workspace_root)
+    if (workspace_root === null) return complete({ ...nowhere, catalog }, asked)
     const skills = await this.skills(workspace_root)
     const finder = await this.#finder(workspace_root)
     const frecency = await this.#frecency(workspace_root)
@@ -124,6 +135,15 @@ export class Workspaces {
     const known = await Promise.allSettled(this.#known.values())
     for (const one of known) if (one.status === "fulfilled") await stop(one.value)
     for (const frecency of this.#frecencies.values()) await (await frecency).close()
+  }
+
+  #put(catalog: Catalog, layers: readonly Layer[]) {
+    const before = this.#layers.get(catalog) ?? []
+    if (before === layers) return
+    this.#layers.set(catalog, layers)
+    const owners = new Set(layers.map(({ owner }) => owner))
+    for (const { owner } of before) if (!owners.has(owner)) catalog.remove(owner)
+    for (const layer of layers) catalog.declare(layer)
   }
 
   #sources(workspace_root: string | null): readonly CompletionSource[] {
@@ -169,7 +189,8 @@ export class Workspaces {
     const take = ({ layers }: Discovery) => {
       for (const layer of layers) catalog.declare(layer)
     }
-    const watcher = await CommandWatcher.start({ cwd, environment, trust, onChange: take })
+    const about = { cwd, environment, trust, bundled: this.#options.bundled }
+    const watcher = await CommandWatcher.start({ ...about, onChange: take })
     take(watcher.current)
     return { catalog, watcher }
   }

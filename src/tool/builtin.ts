@@ -1,6 +1,7 @@
 import type { FetchOptions } from "../files/fetch/fetch.ts"
 import { attachTool } from "./attach.ts"
 import { bashTool } from "./bash.ts"
+import { convertTool } from "./convert.ts"
 import { extractTool } from "./extract.ts"
 import { globTool, type Hiding } from "./glob.ts"
 import { grepTool } from "./grep.ts"
@@ -58,6 +59,7 @@ export function builtinTools(rooms: ToolRooms): readonly Tool[] {
     ...(rooms.shell_fault === undefined ? [bashTool(hiding)] : []),
     webFetchTool(rooms.fetch),
     extractTool(),
+    convertTool(),
     attachTool(rooms.shrink),
     ...(rooms.skills ? [skillTool(rooms.skills)] : []),
     ...(rooms.memory ? memoryTools(rooms.memory) : []),

@@ -16,9 +16,12 @@ export interface Place {
   readonly shown: string
 }
 
-/** Where a path leads: a path of the workspace, an absolute one into scratch, or `dir_…/path` into a
- *  folder that the user gave. */
+const CONTENT_ID = /^sha256:[0-9a-f]{64}$/
+
+/** Where a path leads: a path of the workspace, an absolute one into scratch, `dir_…/path` into a
+ *  folder that the user gave, or the content id of an attachment, which is then put into scratch. */
 export async function placeOf(shown: string, runtime: ToolRuntime): Promise<Place> {
+  if (CONTENT_ID.test(shown)) return attachmentPlace(shown, runtime)
   const scoped = scopedPath(shown)
   if (scoped) return scopePlace(shown, scoped, runtime)
   const scratch = await scratchOf(runtime)
@@ -44,6 +47,16 @@ export async function placeOf(shown: string, runtime: ToolRuntime): Promise<Plac
 function inRoot(path: string, { workspace_root }: ToolRuntime, root: string): string {
   const between = relative(workspace_root ?? root, path)
   return between.startsWith("..") || isAbsolute(between) ? path : resolve(root, between)
+}
+
+async function attachmentPlace(content_id: string, runtime: ToolRuntime): Promise<Place> {
+  if (!(await runtime.attached?.(content_id)))
+    throw new ToolError(`${content_id} is not attached to this session.`)
+  const scratch = await scratchOf(runtime)
+  const name = content_id.slice(7, 19)
+  const placed = granted(await scratch.materialise(runtime.blobs, content_id, name))
+  const path = relative(scratch.path, placed.path)
+  return { kind: "scratch", root: scratch.path, path, shown: content_id }
 }
 
 async function scopePlace(

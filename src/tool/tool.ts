@@ -53,6 +53,8 @@ export interface ToolRuntime {
   scratch?(): Promise<Scratch>
   /** The rules of the session: what they deny is asked again of what was really opened. */
   readonly rules?: readonly PermissionRule[]
+  /** Whether the session carries these bytes; their id alone opens nothing. */
+  attached?(content_id: string): Promise<boolean>
   /** Where a folder lies that the user gave to this session (CMPH-001); undefined when it is not, or
    *  no longer, given. */
   scope?(id: string): Promise<string | undefined>

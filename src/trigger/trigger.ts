@@ -4,6 +4,7 @@ import { WebhookKey } from "./webhook.ts"
 
 const MAX_PROMPT_CHARACTERS = 64 * 1024
 const MAX_REASON_CHARACTERS = 1000
+const MAX_URI_CHARACTERS = 8192
 
 /** What wakes a session that nobody is typing into. */
 export const Source = z.discriminatedUnion("source", [
@@ -11,7 +12,12 @@ export const Source = z.discriminatedUnion("source", [
   z.object({ source: z.literal("self-schedule"), schedule: Schedule, ends_at: z.int() }),
   z.object({ source: z.literal("webhook"), key: WebhookKey }),
   z.object({ source: z.literal("api") }),
-  z.object({ source: z.literal("mcp-event"), server: z.string().min(1) }),
+  z.object({
+    source: z.literal("mcp-event"),
+    server: z.string().min(1).max(64),
+    /** Which of its resources is watched; without, all that the server tells of. */
+    uri: z.string().min(1).max(MAX_URI_CHARACTERS).optional(),
+  }),
 ])
 export type Source = z.infer<typeof Source>
 

@@ -1,6 +1,6 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react"
 import type { StoredMessage } from "../message/row.ts"
-import { Composer, type ComposerHandle } from "./composer.tsx"
+import { Composer } from "./composer.tsx"
 import { useApp, useMedia, useStore } from "./context.ts"
 import { IconButton } from "./controls.tsx"
 import { Dialog } from "./dialog.tsx"
@@ -16,6 +16,7 @@ import { SessionList } from "./session-list.tsx"
 import { strings } from "./strings.ts"
 import { useShortcuts } from "./shortcuts.ts"
 import { Toasts } from "./toasts.tsx"
+import type { ComposerHandle } from "./use-editor.ts"
 
 const Help = lazy(() => import("./help.tsx"))
 const Xray = lazy(() => import("./xray.tsx"))

@@ -18,10 +18,10 @@ export interface Attachment {
   readonly file?: File
 }
 
-export function attachmentOfFile(file: File): Attachment {
+export function attachmentOfFile(file: File, name: string): Attachment {
   return {
     key: crypto.randomUUID(),
-    name: file.name || nameless(file.type),
+    name: name || nameless(file.type),
     size: file.size,
     mime: file.type || "application/octet-stream",
     state: "uploading",
@@ -36,7 +36,7 @@ export function attachmentOfPart(part: AnyPart): Attachment {
   const image = known?.data && isPicture(known.mime) && known.data.length < 90_000
   return {
     key: crypto.randomUUID(),
-    name: known?.name ?? part.type,
+    name: known?.name ?? labelOf(part),
     size: known?.size,
     mime: known?.mime ?? "",
     state: "ready",
@@ -44,6 +44,12 @@ export function attachmentOfPart(part: AnyPart): Attachment {
     part,
     ...(image ? { thumbnail: `data:${known.mime};base64,${known.data}` } : {}),
   }
+}
+
+function labelOf(part: AnyPart): string {
+  const { label, name, id } = (part.payload ?? {}) as Record<string, unknown>
+  const said = [label, name, id, part.text].find((word) => typeof word === "string")
+  return typeof said === "string" ? said.slice(0, 120) : part.type
 }
 
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])
@@ -111,19 +117,77 @@ export async function thumbnailOf(file: Blob): Promise<string | undefined> {
 }
 
 export interface Dropped {
-  readonly files: readonly File[]
-  readonly folders: readonly string[]
+  readonly files: readonly { readonly file: File; readonly name: string }[]
+  /** How many files of folders were too many. */
+  readonly left: number
 }
 
-/** The files of a paste or a drop. */
-export function filesIn(transfer: DataTransfer): Dropped {
-  const folders = new Set<string>()
-  for (const item of transfer.items) {
-    const entry = item.kind === "file" ? item.webkitGetAsEntry() : null
-    if (entry?.isDirectory) folders.add(entry.name)
+export const MAX_FOLDER_FILES = 200
+const MAX_FOLDER_DEPTH = 12
+
+/** The files of a paste or a drop; those of a folder are named by their path in it. */
+export async function filesIn(transfer: DataTransfer): Promise<Dropped> {
+  // The items are gone once we wait for something.
+  const entries = [...transfer.items].map((item) =>
+    item.kind === "file" ? item.webkitGetAsEntry() : null,
+  )
+  const folders = entries.filter((entry) => entry?.isDirectory === true)
+  const names = new Set(folders.map((folder) => folder?.name))
+  const files = [...transfer.files]
+    .filter((file) => !names.has(file.name))
+    .map((file) => ({ file, name: file.name }))
+  const found: FileSystemFileEntry[] = []
+  for (const folder of folders)
+    if (folder) await walk(folder as FileSystemDirectoryEntry, found, MAX_FOLDER_DEPTH)
+  const taken = found.slice(0, MAX_FOLDER_FILES)
+  const inside = await Promise.all(
+    taken.map(async (entry) => ({ file: await fileOf(entry), name: entry.fullPath.slice(1) })),
+  )
+  return { files: [...files, ...inside], left: found.length - taken.length }
+}
+
+async function walk(folder: FileSystemDirectoryEntry, found: FileSystemFileEntry[], depth: number) {
+  const reader = folder.createReader()
+  // A reader gives a hundred at a time.
+  for (;;) {
+    const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+      reader.readEntries(resolve, reject),
+    )
+    if (some.length === 0) return
+    for (const entry of some) {
+      if (entry.isFile) found.push(entry as FileSystemFileEntry)
+      else if (depth > 0 && !entry.name.startsWith("."))
+        await walk(entry as FileSystemDirectoryEntry, found, depth - 1)
+      if (found.length > 10 * MAX_FOLDER_FILES) return
+    }
   }
-  const files = [...transfer.files].filter((file) => !folders.has(file.name))
-  return { files, folders: [...folders] }
+}
+
+function fileOf(entry: FileSystemFileEntry): Promise<File> {
+  return new Promise((resolve, reject) => entry.file(resolve, reject))
+}
+
+/** What a program that knows us puts on the clipboard for one of its things (CMP-078). */
+export const ENTITY = "application/vnd.compositor.entity+json"
+const MAX_ENTITY_CHARACTERS = 64 * 1024
+
+/** A thing of another program, as a reference to it: its id and not its body. */
+export function entityIn(transfer: DataTransfer): AnyPart | undefined {
+  const text = transfer.getData(ENTITY)
+  if (text === "" || text.length > MAX_ENTITY_CHARACTERS) return undefined
+  try {
+    const { source, ...payload } = JSON.parse(text) as { id: string; source?: unknown }
+    if (typeof payload.id !== "string") return undefined
+    return {
+      type: "editor-context",
+      kind: "ref",
+      source: typeof source === "string" ? source : "clipboard",
+      payload,
+      emitted_at: Date.now(),
+    }
+  } catch {
+    return undefined
+  }
 }
 
 /** A copied table is text and a picture of it at once: the text was meant. A copied file is itself

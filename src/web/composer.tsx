@@ -1,29 +1,27 @@
-import { type RefObject, useEffect, useImperativeHandle, useRef } from "react"
+import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react"
 import { isBusy } from "../client/view.ts"
-import { draftKeyOf } from "./actions.ts"
-import type { Attachment } from "./attachments.ts"
+import { draftKeyOf, type Lack } from "./actions.ts"
+import { Attachments } from "./attachment-chips.tsx"
 import { useApp, useDesk, useStore } from "./context.ts"
 import { Button, IconButton } from "./controls.tsx"
-import { Editor, isTouch } from "./editor.ts"
-import { showBytes } from "./format.ts"
+import { canDictate, Dictation } from "./dictation.tsx"
 import {
   CheckIcon,
   ClipIcon,
-  CloseIcon,
-  FileIcon,
+  MoreIcon,
   QueueIcon,
-  RetryIcon,
   SendIcon,
+  SteerIcon,
   StopIcon,
 } from "./icons.tsx"
+import { Menu } from "./menu.tsx"
 import { ModelPicker } from "./model-picker.tsx"
+import { Stash } from "./stash.tsx"
 import { strings } from "./strings.ts"
+import { type ComposerHandle, useEditor } from "./use-editor.ts"
 
 const words = strings.composer
-
-export interface ComposerHandle {
-  focus(): void
-}
+const ArgumentForm = lazy(() => import("./argument-form.tsx"))
 
 /** Where a message is made: attachments, text, model, and the button. */
 export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
@@ -32,8 +30,11 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
   const editing = useStore((state) => state.editing)
   const busy = useStore((state) => state.view !== undefined && isBusy(state.view.status))
   const empty = useDesk((desk) => desk.isEmpty(key))
-  const files = useRef<HTMLInputElement>(null)
-  const host = useEditor(key, busy, ref)
+  const { host, hint } = useEditor(key, busy, ref)
+  const [lack, setLack] = useState<Lack>()
+  useEffect(() => {
+    actions.ask = setLack
+  }, [actions])
 
   return (
     <form
@@ -48,55 +49,109 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
       <Attachments draft={key} />
       <div ref={host} className="text-base sm:text-[15px]" />
       <div className="flex items-center gap-1 px-2 pb-2">
-        <IconButton label={words.attach} onClick={() => files.current?.click()}>
-          <ClipIcon />
-        </IconButton>
-        <input
-          ref={files}
-          type="file"
-          multiple
-          hidden
-          onChange={(event) => {
-            actions.attachFiles([...(event.currentTarget.files ?? [])])
-            event.currentTarget.value = ""
-          }}
-        />
+        <FileButton />
+        {canDictate() && <Dictation onText={(text) => ref.current?.insert(text)} />}
+        <Stash draft={key} />
         <ModelPicker />
-        <span className="flex-1" />
-        <span className="hidden px-1 text-xs whitespace-nowrap text-muted @xl:block pointer-coarse:hidden">
-          {editing ? words.hintEditing : words.hint}
+        <span
+          role="status"
+          className="min-w-0 flex-1 truncate px-1 text-right text-xs text-muted max-sm:text-left"
+        >
+          {hint ? (
+            words.argument(hint)
+          ) : (
+            <span className="hidden @xl:inline pointer-coarse:hidden">
+              {editing ? words.hintEditing : busy ? words.hintBusy : words.hint}
+            </span>
+          )}
         </span>
-        {busy && (
-          <Button look="outline" className="h-9" onClick={() => void actions.stop()}>
-            <StopIcon className="size-4" />
-            {words.stop}
-          </Button>
-        )}
+        {busy && <StopButton />}
         <SubmitButton busy={busy} editing={editing !== undefined} disabled={empty} />
       </div>
+      <Suspense>
+        {lack && <ArgumentForm lack={lack} composer={ref} onClose={() => setLack(undefined)} />}
+      </Suspense>
     </form>
   )
 }
 
-function SubmitButton({
-  busy,
-  editing,
-  disabled,
-}: {
-  busy: boolean
-  editing: boolean
-  disabled: boolean
-}) {
+function FileButton() {
+  const { actions } = useApp()
+  const files = useRef<HTMLInputElement>(null)
+  return (
+    <>
+      <IconButton label={words.attach} onClick={() => files.current?.click()}>
+        <ClipIcon />
+      </IconButton>
+      <input
+        ref={files}
+        type="file"
+        multiple
+        hidden
+        onChange={(event) => {
+          const chosen = [...(event.currentTarget.files ?? [])]
+          actions.attach.files(chosen.map((file) => ({ file, name: file.name })))
+          event.currentTarget.value = ""
+        }}
+      />
+    </>
+  )
+}
+
+function StopButton() {
+  const { actions } = useApp()
+  const waiting = useStore((state) => state.view?.queue.length ?? 0)
+  return (
+    <span className="flex items-center">
+      <Button look="outline" className="h-9" onClick={() => void actions.stop()}>
+        <StopIcon className="size-4" />
+        {words.stop}
+      </Button>
+      {waiting > 0 && (
+        <Menu
+          label={words.stopMore}
+          className="h-9 w-6"
+          items={[
+            { label: words.stopOnly, run: () => void actions.stop() },
+            {
+              label: words.stopAndClear(waiting),
+              run: () => void actions.stop(true),
+              danger: true,
+            },
+          ]}
+        >
+          <MoreIcon className="size-4 rotate-90" />
+        </Menu>
+      )}
+    </span>
+  )
+}
+
+interface SubmitProps {
+  readonly busy: boolean
+  readonly editing: boolean
+  readonly disabled: boolean
+}
+
+function SubmitButton({ busy, editing, disabled }: SubmitProps) {
+  const { actions } = useApp()
   const [label, Icon] = editing
     ? [words.save, CheckIcon]
     : busy
       ? [words.queue, QueueIcon]
       : [words.send, SendIcon]
   return (
-    <Button type="submit" look="solid" disabled={disabled}>
-      <Icon className="size-4" />
-      {label}
-    </Button>
+    <>
+      {busy && !editing && (
+        <IconButton label={words.steer} disabled={disabled} onClick={() => actions.submit("steer")}>
+          <SteerIcon />
+        </IconButton>
+      )}
+      <Button type="submit" look="solid" disabled={disabled}>
+        <Icon className="size-4" />
+        {label}
+      </Button>
+    </>
   )
 }
 
@@ -105,133 +160,9 @@ function EditBanner({ message }: { message: string }) {
   return (
     <div className="flex items-center gap-2 rounded-t-2xl bg-warn-soft py-1 pr-2 pl-4 text-sm text-warn">
       <span className="flex-1">{words.editing}</span>
-      <Button className="text-warn!" onClick={() => void actions.putBack(message)}>
+      <Button className="text-warn!" onClick={() => void actions.queue.putBack(message)}>
         {words.cancelEdit}
       </Button>
-    </div>
-  )
-}
-
-/** The editor lives outside React: a key press draws nothing here. */
-function useEditor(key: string, busy: boolean, handle: RefObject<ComposerHandle | null>) {
-  const { actions, desk, store } = useApp()
-  const host = useRef<HTMLDivElement>(null)
-  const editor = useRef<Editor>(undefined)
-  const shown = useRef(key)
-  const revision = useDesk((desk) => desk.revision(key))
-
-  useEffect(() => {
-    if (!host.current) return undefined
-    const made = new Editor(host.current, {
-      submit: () => actions.submit(),
-      changed: () => desk.edited(shown.current, made.text, made.isEmpty),
-      pasted: (transfer) => actions.attach(transfer),
-      escape: () => {
-        const { editing, view } = store.read()
-        if (editing) void actions.putBack(editing)
-        else if (view && isBusy(view.status)) void actions.stop()
-        else return false
-        return true
-      },
-      recall: () => {
-        const last = store.read().view?.queue.at(-1)
-        if (last && !store.read().editing) void actions.edit(last)
-        return last !== undefined
-      },
-    })
-    editor.current = made
-    return () => made.destroy()
-  }, [actions, desk, store])
-
-  useEffect(() => {
-    shown.current = key
-    editor.current?.show(`${key} ${revision}`, desk.text(key))
-    // On a touch screen focus would push the keyboard over what was just opened.
-    if (!isTouch()) editor.current?.focus()
-    return () => desk.release(key)
-  }, [desk, key, revision])
-
-  useEffect(() => {
-    editor.current?.hint(busy ? words.placeholderBusy : words.placeholder)
-  }, [busy])
-
-  useImperativeHandle(handle, () => ({ focus: () => editor.current?.focus() }), [])
-  return host
-}
-
-function Attachments({ draft }: { draft: string }) {
-  const attachments = useDesk((desk) => desk.attachments(draft))
-  if (attachments.length === 0) return null
-  return (
-    <ul
-      aria-label={words.attachments}
-      className="flex max-h-40 flex-wrap gap-2 overflow-y-auto px-3 pt-3"
-    >
-      {attachments.map((attachment) => (
-        <li key={attachment.key}>
-          <AttachmentChip draft={draft} attachment={attachment} />
-        </li>
-      ))}
-    </ul>
-  )
-}
-
-function AttachmentChip({ draft, attachment }: { draft: string; attachment: Attachment }) {
-  const { actions, desk } = useApp()
-  const { key, name, size, state, progress, error, thumbnail, file } = attachment
-  const failed = state === "failed"
-  return (
-    <div
-      className={`relative flex h-13 w-56 items-center gap-2.5 overflow-hidden rounded-xl border pr-1 pl-1.5 ${failed ? "border-danger bg-danger-soft" : "border-line bg-canvas"}`}
-    >
-      {thumbnail ? (
-        <img src={thumbnail} alt="" className="size-10 rounded-lg object-cover" />
-      ) : (
-        <span className="flex size-10 items-center justify-center rounded-lg bg-hover text-muted">
-          <FileIcon />
-        </span>
-      )}
-      <div className="min-w-0 flex-1">
-        <div className="truncate text-sm" title={name}>
-          {name}
-        </div>
-        <div className={`truncate text-xs ${failed ? "text-danger" : "text-muted"}`} title={error}>
-          {failed
-            ? error
-            : size === undefined
-              ? words.kept(attachment.part?.type ?? "")
-              : showBytes(size)}
-        </div>
-      </div>
-      {failed && file && (
-        <IconButton
-          className="size-7"
-          label={words.retry(name)}
-          onClick={() => actions.retryUpload(attachment)}
-        >
-          <RetryIcon className="size-4" />
-        </IconButton>
-      )}
-      <IconButton
-        className="size-7"
-        label={words.remove(name)}
-        onClick={() => desk.detach(draft, key)}
-      >
-        <CloseIcon className="size-4" />
-      </IconButton>
-      {state === "uploading" && (
-        <div
-          role="progressbar"
-          aria-label={words.uploading(name, Math.round(progress * 100))}
-          aria-valuenow={Math.round(progress * 100)}
-          className="absolute inset-x-0 bottom-0 h-1 bg-hover"
-        >
-          <div
-            className="h-full bg-accent transition-[width]"
-            style={{ width: `${progress * 100}%` }}
-          />
-        </div>
-      )}
     </div>
   )
 }

@@ -1,11 +1,13 @@
 import { createContext, useContext, useSyncExternalStore } from "react"
 import type { Actions } from "./actions.ts"
 import type { Desk } from "./desk.ts"
+import type { Drafts } from "./drafts.ts"
 import type { AppState, Store } from "./store.ts"
 
 export interface App {
   readonly store: Store
   readonly desk: Desk
+  readonly drafts: Drafts
   readonly actions: Actions
 }
 

@@ -254,7 +254,11 @@ export class Desk {
   }
 
   /** Another surface wrote. What is being uploaded here stays. */
-  adopt(key: string, base: number, { source, attachments }: { source: string; attachments: readonly AnyPart[] }) {
+  adopt(
+    key: string,
+    base: number,
+    { source, attachments }: { source: string; attachments: readonly AnyPart[] },
+  ) {
     const draft = this.#draft(key)
     draft.base = base
     const pending = draft.attachments.filter(({ part }) => !part)

@@ -1,4 +1,5 @@
 import { useEffect, useState } from "react"
+import { ENTITY } from "./attachments.ts"
 import { useApp } from "./context.ts"
 import { ClipIcon } from "./icons.tsx"
 import { strings } from "./strings.ts"
@@ -31,7 +32,7 @@ export function DropTarget() {
       setOver(false)
       if (!carriesFiles(event) || !event.dataTransfer) return
       event.preventDefault()
-      actions.attach(event.dataTransfer)
+      void actions.attach.drop(event.dataTransfer)
     }
     const listeners = { dragenter: enter, dragleave: leave, dragover: move, drop }
     for (const [name, listener] of Object.entries(listeners))
@@ -54,5 +55,6 @@ export function DropTarget() {
 }
 
 function carriesFiles(event: DragEvent): boolean {
-  return event.dataTransfer?.types.includes("Files") ?? false
+  const types = event.dataTransfer?.types ?? []
+  return types.includes("Files") || types.includes(ENTITY)
 }

@@ -86,3 +86,46 @@ export const DownloadIcon = icon(<path d="M10 3.5v9M6 9l4 4 4-4M4 16.5h12" />)
 export const RetryIcon = icon(<path d="M15.8 8.5A6 6 0 1 0 16 11M16 4.5v4h-4" />)
 export const AlertIcon = icon(<path d="M10 7v4M10 13.8v.1M10 3 2.8 16h14.4L10 3Z" />)
 export const ChevronsIcon = icon(<path d="m6.5 8 3.5-3.5L13.5 8M6.5 12l3.5 3.5 3.5-3.5" />)
+export const SteerIcon = icon(<path d="M4 16V9.5A3.5 3.5 0 0 1 7.5 6H16M12.5 2.5 16 6l-3.5 3.5" />)
+export const MicIcon = icon(
+  <>
+    <rect x="7.5" y="3" width="5" height="9" rx="2.5" />
+    <path d="M4.5 9.5a5.5 5.5 0 0 0 11 0M10 15v2.5" />
+  </>,
+)
+export const StashIcon = icon(<path d="M3.5 5.5h13v3h-13zM5 8.5v7h10v-7M8 11.5h4" />)
+export const BranchIcon = icon(
+  <>
+    <circle cx="6" cy="4.5" r="1.8" />
+    <circle cx="6" cy="15.5" r="1.8" />
+    <circle cx="14" cy="7" r="1.8" />
+    <path d="M6 6.3v7.4M14 8.8c0 3-4 2.7-7 4.7" />
+  </>,
+)
+export const SidecarIcon = icon(<path d="M3.5 4h13v12h-13zM12 4v12M14 7.5h.5M14 10h.5" />)
+export const InspectIcon = icon(
+  <>
+    <circle cx="9" cy="9" r="5" />
+    <path d="m12.8 12.8 3.7 3.7" />
+  </>,
+)
+export const BackIcon = icon(<path d="M8 5 4 9l4 4M4.5 9H12a4 4 0 0 1 0 8h-1" />)
+export const ToolIcon = icon(
+  <path d="M12.5 3.5a4 4 0 0 0-3.8 5.3L3.5 14l2.5 2.5 5.2-5.2a4 4 0 0 0 5-5.3l-2.4 2.4-2.2-.4-.4-2.2 2.4-2.3a4 4 0 0 0-1.1 0Z" />,
+)
+export const QuoteIcon = icon(
+  <path d="M4 13V9a3 3 0 0 1 3-3M11 13V9a3 3 0 0 1 3-3M4 10h3v4H4zM11 10h3v4h-3z" />,
+)
+export const ShelfIcon = icon(
+  <path d="M4 3.5v13M8 3.5v13M4 16.5h4M4 3.5h4M11 4l4-1 2.5 12.5-4 1L11 4Z" />,
+)
+export const GripIcon = icon(
+  <g fill="currentColor" stroke="none">
+    <circle cx="7.5" cy="5" r="1.2" />
+    <circle cx="12.5" cy="5" r="1.2" />
+    <circle cx="7.5" cy="10" r="1.2" />
+    <circle cx="12.5" cy="10" r="1.2" />
+    <circle cx="7.5" cy="15" r="1.2" />
+    <circle cx="12.5" cy="15" r="1.2" />
+  </g>,
+)

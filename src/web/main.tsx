@@ -1,16 +1,19 @@
 import { StrictMode } from "react"
 import { createRoot } from "react-dom/client"
 import { createClient } from "../client/client.ts"
-import { Actions, messageOf, NEW } from "./actions.ts"
+import { Actions, NEW } from "./actions.ts"
 import { Page } from "./app.tsx"
 import { AppContext } from "./context.ts"
 import { Desk } from "./desk.ts"
+import { Drafts } from "./drafts.ts"
 import { Gate } from "./gate.tsx"
 import { Store } from "./store.ts"
 import "./style.css"
+import { strings } from "./strings.ts"
 import { readTheme, wearTheme } from "./theme.ts"
 import { say } from "./toasts.tsx"
 import { sessionInAddress, takeToken } from "./token.ts"
+import { messageOf } from "./trying.ts"
 
 /** A tab out of sight for so long lets go of its connections. */
 const REST_AFTER = 30_000
@@ -24,14 +27,15 @@ function start() {
   const client = createClient({ url: location.origin, token })
   const store = new Store(client, (error) => say(messageOf(error)))
   const desk = new Desk(localStorage)
-  const actions = new Actions(store, desk, say)
+  const drafts = new Drafts(client, desk, { outrun: () => say(strings.stash.outrun) })
+  const actions = new Actions(store, desk, drafts, say)
+  keepDrafts(store, desk, drafts)
   keepAddress(store)
-  keepDrafts(store, desk)
   restWhileHidden(store)
   store.wake()
   root.render(
     <StrictMode>
-      <AppContext value={{ store, desk, actions }}>
+      <AppContext value={{ store, desk, drafts, actions }}>
         <Page />
       </AppContext>
     </StrictMode>,
@@ -45,13 +49,20 @@ function keepAddress(store: Store) {
   follow()
 }
 
-function keepDrafts(store: Store, desk: Desk) {
+function keepDrafts(store: Store, desk: Desk, drafts: Drafts) {
   desk.settle(NEW, () => false)
+  let shown: string | undefined
   store.subscribe(() => {
     const { view, current } = store.read()
     if (!view || !current) return
     desk.settle(current, (id) => store.has(id))
+    if (shown !== current) void drafts.open(current)
+    shown = current
   })
+  store.heard = (session, { type, value }) => {
+    if (type === "draft" && value)
+      drafts.heard(session, value as unknown as Parameters<Drafts["heard"]>[1])
+  }
   addEventListener("pagehide", () => desk.save())
 }
 
@@ -62,6 +73,8 @@ function restWhileHidden(store: Store) {
     if (document.visibilityState === "visible") store.wake()
     else timer = setTimeout(() => store.rest(), REST_AFTER)
   })
+  // A catalog's files may have changed while the person was elsewhere.
+  addEventListener("focus", () => void store.readCommands())
 }
 
 start()

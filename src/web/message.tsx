@@ -1,12 +1,12 @@
 import { memo, useState } from "react"
 import type { FileAttachmentPart } from "../message/part.ts"
 import type { StoredMessage, Usage } from "../message/row.ts"
-import { partOf, textIn } from "./actions.ts"
 import { useApp } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { showCount, showModel, showMoment, showTime } from "./format.ts"
 import { AlertIcon, RetryIcon, XrayIcon } from "./icons.tsx"
 import { CopyButton, Markdown } from "./markdown-view.tsx"
+import { partOf, textIn } from "./message-parts.ts"
 import { AttachmentView, InlinePart, partLabel } from "./part-view.tsx"
 import { strings } from "./strings.ts"
 

@@ -1,7 +1,7 @@
 import { Component, type ReactNode } from "react"
-import { messageOf } from "./actions.ts"
 import { Button } from "./controls.tsx"
 import { strings } from "./strings.ts"
+import { messageOf } from "./trying.ts"
 
 /** Catches what breaks while drawing: a page that says so, and not a blank one. */
 export class Net extends Component<{ children: ReactNode }, { error: unknown }> {

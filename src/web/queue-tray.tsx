@@ -1,5 +1,4 @@
 import type { StoredMessage } from "../message/row.ts"
-import { partOf } from "./actions.ts"
 import { useApp, useStore } from "./context.ts"
 import { Button, IconButton } from "./controls.tsx"
 import { firstWords } from "./format.ts"
@@ -13,6 +12,7 @@ import {
   PlayIcon,
   UpIcon,
 } from "./icons.tsx"
+import { partOf } from "./message-parts.ts"
 import { partLabel } from "./part-view.tsx"
 import { strings } from "./strings.ts"
 
@@ -44,7 +44,7 @@ function Stopped({ head }: { head: StoredMessage | undefined }) {
       <AlertIcon className="size-4" />
       <span className="min-w-0 flex-1 basis-52">{words.stopped}</span>
       {head?.state === "queued" && (
-        <Button look="outline" onClick={() => void actions.goOn(head)}>
+        <Button look="outline" onClick={() => void actions.queue.release(head)}>
           {words.continue}
         </Button>
       )}
@@ -89,7 +89,7 @@ function Waiting({ message, at, queue }: WaitingProps) {
         className="size-7"
         label={words.up(name)}
         disabled={at === 0}
-        onClick={() => void actions.placeAfter(message, queue[at - 2]?.id ?? null)}
+        onClick={() => void actions.queue.placeAfter(message, queue[at - 2]?.id ?? null)}
       >
         <UpIcon className="size-4" />
       </IconButton>
@@ -97,14 +97,14 @@ function Waiting({ message, at, queue }: WaitingProps) {
         className="size-7"
         label={words.down(name)}
         disabled={at === queue.length - 1}
-        onClick={() => void actions.placeAfter(message, queue[at + 1]?.id ?? null)}
+        onClick={() => void actions.queue.placeAfter(message, queue[at + 1]?.id ?? null)}
       >
         <DownIcon className="size-4" />
       </IconButton>
       <IconButton
         className="size-7"
         label={words.edit(name)}
-        onClick={() => void actions.edit(message)}
+        onClick={() => void actions.queue.edit(message)}
       >
         <PencilIcon className="size-4" />
       </IconButton>
@@ -112,7 +112,7 @@ function Waiting({ message, at, queue }: WaitingProps) {
         <IconButton
           className="size-7"
           label={words.pause(name)}
-          onClick={() => void actions.hold(message, "paused")}
+          onClick={() => void actions.queue.hold(message, "paused")}
         >
           <PauseIcon className="size-4" />
         </IconButton>
@@ -120,7 +120,7 @@ function Waiting({ message, at, queue }: WaitingProps) {
         <IconButton
           className="size-7"
           label={words.release(name)}
-          onClick={() => void actions.release(message)}
+          onClick={() => void actions.queue.release(message)}
         >
           <PlayIcon className="size-4" />
         </IconButton>
@@ -128,7 +128,7 @@ function Waiting({ message, at, queue }: WaitingProps) {
       <IconButton
         className="size-7"
         label={words.cancel(name)}
-        onClick={() => void actions.cancel(message)}
+        onClick={() => void actions.queue.cancel(message)}
       >
         <CloseIcon className="size-4" />
       </IconButton>

@@ -73,6 +73,8 @@ export const strings = {
   },
 
   message: {
+    rewound: "Went back to before that message. It is in the composer.",
+    unrewind: "Restore",
     copy: "Copy",
     copied: "Copied",
     copyCode: "Copy code",
@@ -119,17 +121,47 @@ export const strings = {
     waitUpload: "An attachment is still being uploaded.",
     failedUpload: "An attachment could not be uploaded. Try it again or remove it.",
     tooLarge: (name: string, limit: string) => `${name} is larger than ${limit}.`,
-    folder: (name: string) => `${name} is a folder; attach the files in it.`,
+    folderLimit: (most: number, left: number) =>
+      `A folder gives at most ${most} files; ${left} were left out.`,
+    pastedName: (lines: number) => `pasted-${lines}-lines.txt`,
+    pastedLong: (lines: number) =>
+      `${lines === 1 ? "A long line" : `${lines} lines`} became an attachment.`,
+    pasteAsText: "Paste as text",
+    dictate: "Dictate",
+    steer: "Steer: say this to the running answer",
+    stopMore: "More ways to stop",
+    stopOnly: "Stop this answer; the queue goes on",
+    stopAndClear: (count: number) =>
+      count === 1 ? "Stop and clear the queued message" : `Stop and clear ${count} queued messages`,
+    argument: (hint: string) => `next: ${hint}`,
+    hintBusy: "Enter queues · Ctrl+Enter steers",
     drop: "Drop to attach",
     restored: "The message was not sent. It is back in the composer.",
-    inverted: "This range ends before it begins: it will be sent as text.",
-    zero: "Lines are counted from 1: this will be sent as text.",
     hint: "Enter sends · Shift+Enter for a new line",
     hintEditing: "Enter saves · Esc puts it back",
     model: "Model",
     unavailable: "needs a key",
     context: (tokens: string) => `${tokens} tokens of context`,
     kept: (type: string) => `${type} (kept)`,
+  },
+
+  stash: {
+    title: "Put aside",
+    put: "Put this draft aside",
+    open: "Drafts that were put aside",
+    done: "The draft was put aside.",
+    none: "Nothing is put aside. A draft that loses against another window's is kept here too.",
+    restore: "Take up again",
+    noText: "(attachments only)",
+    outrun: "Another window wrote here at the same time. Your version was put aside.",
+  },
+
+  form: {
+    title: (command: string) => `/${command} needs something`,
+    arguments: "Arguments",
+    choose: "Choose…",
+    cancel: "Cancel",
+    send: "Fill in and send",
   },
 
   queue: {

@@ -77,10 +77,12 @@ export class Thread {
       }
       if (!this.#view) return
       const isNew = event.type === "row" && event.row.seq >= this.#view.next
+      const { path_revision } = this.#view.session
       const next = applyEvent(this.#view, event)
       if (next !== this.#view) this.#show(next)
       if (isNew) this.#events.row?.(event.row)
-      if (next.stale) break
+      // Another path through the history: what is on show may not be on it.
+      if (next.stale || next.session.path_revision !== path_revision) break
     }
     if (!signal.aborted) await this.#read(signal)
   }

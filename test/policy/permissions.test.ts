@@ -5,6 +5,7 @@ import {
   DEFAULT_RULES,
   judgeCall,
   PermissionRule,
+  scratchRule,
 } from "../../src/policy/permissions.ts"
 import { type ToolBefore, watch } from "../../src/policy/watchdog.ts"
 
@@ -101,6 +102,18 @@ describe("judgeCall", () => {
     "lets two stars cross folders",
     says([rule("fs.write src/** allow")], "fs.write src/a/b.ts", "allow"),
   )
+  it("[SCR-001] asks nobody about scratch, and about every way out of it", () => {
+    const rules = [...DEFAULT_RULES, scratchRule("/data/scratch/ses_1")]
+    const judged = (subject: string) => judgeCall(rules, { permission: "fs.write", subject })
+    expect(judged("/data/scratch/ses_1/a/b.txt")).toBe("allow")
+    for (const path of [
+      "/data/scratch/ses_2/a",
+      "/data/scratch/ses_1",
+      "a.txt",
+      "/data/scratch/ses_12/a",
+    ])
+      expect(judged(path)).toBe("ask")
+  })
   it("lets a rule speak of every permission", says([rule("* ** deny")], "net.fetch x", "deny"))
 
   const git = [rule("shell.run git_* allow")]

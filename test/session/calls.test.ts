@@ -246,6 +246,26 @@ describe("a turn with tools", () => {
     ])
   })
 
+  it("[SES-062] starts no further call once another process asked it to stop", async () => {
+    const log: Log = []
+    const stop = { now: async () => undefined as unknown }
+    const house = await allowed({
+      tools: [pay(log, () => stop.now())],
+      script: caller([
+        { name: "pay", input: { whom: "x" } },
+        { name: "pay", input: { whom: "y" } },
+      ]),
+    })
+    const other = await openHouse({ data: house.data, turns: false })
+    const id = await newSession(house)
+    stop.now = () => other.host.store.requestAbort({ session_id: id, clear: false })
+    await say(house, id, "pay up")
+    await house.host.idle()
+    expect(log).toEqual(["pay x begins", "pay x ends"])
+    expect((await house.host.store.latestTurn(id))?.state).toBe("aborted")
+    expect(house.model.calls).toHaveLength(1)
+  })
+
   it("stops a model that never comes to an end", async () => {
     const house = await openHouse({
       tools: [look()],
@@ -415,7 +435,7 @@ describe("a call that needs a person", () => {
     const script = caller([{ name: "pay", input: { whom: "x" } }])
     const house = await openHouse({ tools: [pay(log)], script })
     const id = await newSession(house)
-    await say(house, id, "pay", { metadata: { trigger: { source: "schedule", fired_at: 1 } } })
+    await say(house, id, "pay", { trigger: { source: "schedule", fired_at: 1 } })
     await house.host.idle()
     expect(log).toEqual([])
     expect((await house.host.store.latestTurn(id))?.state).toBe("finished")

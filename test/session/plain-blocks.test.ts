@@ -37,10 +37,11 @@ const call = fc.record({
 describe("plainMessages", () => {
   it.each(APIS)("[COS-001] says on %s what opening and lowering an answer says", async (api) => {
     const wire = wireOf(api)
-    const written = async (messages: readonly PromptMessage[]) => {
-      const bodies = messages.map((message) => wire?.encode(message, "gemini-3-x"))
-      return Promise.all(bodies.map((made) => made && fragmentText(made, neverOpened)))
-    }
+    if (!wire) throw new Error(`there is no ${api}`)
+    const written = (messages: readonly PromptMessage[]) =>
+      Promise.all(
+        messages.map((message) => fragmentText(wire.encode(message, "gemini-3-x"), neverOpened)),
+      )
     const rows = fc.array(fc.oneof(text, call), { minLength: 1, maxLength: 4 })
     await fc.assert(
       fc.asyncProperty(rows, async (parts) => {

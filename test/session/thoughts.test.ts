@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest"
+import type { PromptMessage } from "../../src/model/prompt.ts"
+import { decodePlain } from "../../src/provider/plain.ts"
+import type { Fragment, Provider } from "../../src/provider/provider.ts"
+import { scripted } from "../../src/provider/scripted.ts"
 import { anthropicHouse, OPUS, SONNET } from "./anthropic.ts"
-import { answersIn, newSession, say } from "./house.ts"
+import { answersIn, newSession, openHouse, say } from "./house.ts"
 import { look } from "./tools.ts"
 
 const THOUGHT = { text: "I should look.", signature: "sealed" }
@@ -70,5 +74,39 @@ describe("what a model thought", () => {
     await say(house, id, "and you?", { model: OPUS })
     await house.host.idle()
     expect(bodies[2].messages[1].content).toMatchObject(SENT_BACK.slice(1))
+  })
+
+  it("[COS-001] goes once, when its turn is over, where an API does not want it again", async () => {
+    const model = scripted()
+    const thinker: Provider = {
+      ...model,
+      async *stream(call) {
+        const seal = { api: model.api, model: call.envelope.model, signature: "sealed" }
+        const done = decodePlain(call.messages.at(-1) as Fragment).blocks[0]?.type !== "text"
+        requests.push(call.messages.map(decodePlain))
+        yield { type: "reasoning-delta", text: "hm" }
+        yield { type: "reasoning-end", seal }
+        if (done) yield { type: "text-delta", text: "done" }
+        else yield { type: "tool-call-end", id: "c1", name: "look", input: { at: "a" } }
+        yield { type: "end", reason: done ? "stop" : "tool-call" }
+      },
+    }
+    const requests: PromptMessage[][] = []
+    const house = await openHouse({ tools: [look()], providers: new Map([["scripted", thinker]]) })
+    const id = await newSession(house)
+    for (const words of ["one", "two"]) {
+      await say(house, id, words)
+      await house.host.idle()
+    }
+    const kinds = requests.map((prompt) =>
+      prompt.map(({ blocks }) => blocks.map(({ type }) => type).join("+")),
+    )
+    const [first, closed] = ["reasoning+tool-call", "tool-call"]
+    expect(kinds).toEqual([
+      ["text"],
+      ["text", first, "tool-result"],
+      ["text", closed, "tool-result", "text", "text"],
+      ["text", closed, "tool-result", "text", "text", first, "tool-result"],
+    ])
   })
 })

@@ -13,8 +13,9 @@ describe("Desk", () => {
     expect(later.text("ses_1")).toBe("half a thought")
     expect(later.attachments("ses_1")).toEqual([picture])
     const message = later.take("ses_1")
-    expect(message?.parts).toEqual([{ type: "text", text: "half a thought" }, picture.part])
+    expect(message).toMatchObject({ text: "half a thought", attachments: [picture] })
     later.sent("ses_1", message?.id ?? "")
+    later.synced("ses_1", 1, { source: "", attachments: [] })
     later.save()
     expect(drawer.length).toBe(0)
   })
@@ -22,7 +23,7 @@ describe("Desk", () => {
   it("reads the editor when it is asked, and not before", () => {
     const desk = new Desk(new Drawer())
     let reads = 0
-    const editor = () => `read ${++reads}`
+    const editor = { text: () => `read ${++reads}`, nodes: () => undefined }
     desk.edited("ses_1", editor, false)
     desk.edited("ses_1", editor, false)
     expect(reads).toBe(0)

@@ -78,6 +78,7 @@ async function extract(
   const { folder, limits, only } = task
   const stage = new Stage({ folder, limits, only, progress: throttled() })
   await read(source, task, stage)
+  stage.makeFolders()
   const { files, bytes, notes } = stage
   return { type: "extracted", files, bytes, notes }
 }

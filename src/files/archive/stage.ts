@@ -39,6 +39,7 @@ export class Stage implements EntrySink {
   readonly #options: StageOptions
   readonly #notes: string[] = []
   #moreNotes = 0
+  readonly #unmade: string[] = []
   /** Null: a name that no file has. */
   readonly #only: string | null | undefined
   readonly #tree = new EntryTree((path) => this.#makeFolder(path))
@@ -129,7 +130,14 @@ export class Stage implements EntrySink {
     const { folder, limits } = this.#options
     if (++this.folders > limits.files)
       throw new Refusal(`the archive has more than ${limits.files} folders`, path)
-    mkdirSync(join(folder, path))
+    this.#unmade.push(join(folder, path))
+  }
+
+  /** Make the folders that are still missing. Not before: an archive that is refused by its directory
+   *  has then cost nothing. */
+  makeFolders() {
+    for (const path of this.#unmade) mkdirSync(path)
+    this.#unmade.length = 0
   }
 
   put(path: string, name: string, bytes: Uint8Array) {
@@ -139,6 +147,7 @@ export class Stage implements EntrySink {
   }
 
   create(path: string, name: string): EntryWriter {
+    if (this.#unmade.length > 0) this.makeFolders()
     // It must not exist, and nothing here makes links: what is opened lies in the folder.
     const fd = openSync(`${this.#options.folder}/${path}`, "wx")
     return {

@@ -24,6 +24,7 @@ export const ConvertLimits = z.object({
   milliseconds: z.number(),
   /** Resident memory of the child that reads the file. */
   memory_bytes: z.number(),
+  /** Of the file; who reads one whole has a limit of its own. */
   input_bytes: z.number(),
   text_bytes: z.number(),
   /** Of all files that are made, together. */
@@ -40,7 +41,7 @@ const MEGABYTE = 1024 * 1024
 export const CONVERT_LIMITS: ConvertLimits = {
   milliseconds: 30_000,
   memory_bytes: 256 * MEGABYTE,
-  input_bytes: 256 * MEGABYTE,
+  input_bytes: 2048 * MEGABYTE,
   text_bytes: 1 * MEGABYTE,
   output_bytes: 100 * MEGABYTE,
   pages: 20,

@@ -225,5 +225,32 @@ CREATE TABLE events (
   txid TEXT NOT NULL
 );
 CREATE UNIQUE INDEX events_stream ON events (stream_id, seq);
+
+-- What wakes a session that nobody types into, and every time that it did.
+CREATE TABLE triggers (
+  id TEXT PRIMARY KEY,
+  session_id TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  data_json TEXT NOT NULL,
+  enabled INTEGER NOT NULL,
+  next_fire_at INTEGER,
+  fired_at INTEGER,
+  held_by TEXT,
+  held_until INTEGER,
+  created_at INTEGER NOT NULL
+);
+CREATE INDEX triggers_session ON triggers (session_id);
+CREATE INDEX triggers_due ON triggers (next_fire_at) WHERE next_fire_at IS NOT NULL;
+CREATE TABLE deliveries (
+  trigger_id TEXT NOT NULL REFERENCES triggers (id) ON DELETE CASCADE,
+  delivery_id TEXT NOT NULL,
+  message_id TEXT NOT NULL,
+  state TEXT NOT NULL,
+  auth_subject TEXT,
+  data_json TEXT,
+  at INTEGER NOT NULL,
+  PRIMARY KEY (trigger_id, delivery_id)
+) WITHOUT ROWID;
+CREATE INDEX deliveries_at ON deliveries (trigger_id, at);
+CREATE INDEX deliveries_pending ON deliveries (at) WHERE state = 'pending';
 `,
 ]

@@ -2,7 +2,7 @@ import { once } from "node:events"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import { Refusal } from "../../message/refusal.ts"
-import type { Append, Appended, Reads, Store, Writes } from "../store.ts"
+import type { Append, Appended, Reads, Store, TriggerReads, Writes } from "../store.ts"
 import { type Answer, type Commit, Committer, type Request } from "./committer.ts"
 import { openForReading } from "./connection.ts"
 import { partRecords } from "./operations/messages.ts"
@@ -10,6 +10,8 @@ import { OPERATIONS } from "./operations/operations.ts"
 import { queuedRecord, type RawAppended } from "./operations/queue.ts"
 import { SqliteReads } from "./reads.ts"
 import { messageOf } from "./rows.ts"
+import { Statements } from "./transaction.ts"
+import { SqliteTriggerReads } from "./trigger-reads.ts"
 import type { ToWriter } from "./writer-thread.ts"
 
 export interface SqliteOptions {
@@ -32,6 +34,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   return {
     ...writesThrough(calls),
     ...readsThrough(reads),
+    ...triggerReads(new SqliteTriggerReads(new Statements(connection))),
     watch: (listener) => calls.watch(listener),
     async backup(file, progress) {
       await connection.backup(file, {
@@ -240,4 +243,15 @@ function readsThrough(reads: SqliteReads): ReadCalls {
     return [name, async (...input: unknown[]) => read.apply(reads, input)]
   })
   return Object.fromEntries(entries)
+}
+
+function triggerReads(reads: SqliteTriggerReads): Pick<Store, keyof TriggerReads> {
+  return {
+    triggers: async (filter) => reads.triggers(filter),
+    trigger: async (id) => reads.trigger(id),
+    dueTriggers: async (now) => reads.dueTriggers(now),
+    nextTriggerAt: async () => reads.nextTriggerAt(),
+    deliveries: async (trigger_id, limit) => reads.deliveries(trigger_id, limit),
+    pendingDeliveries: async (before) => reads.pendingDeliveries(before),
+  }
 }

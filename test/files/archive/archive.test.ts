@@ -207,7 +207,7 @@ describe("extractArchive", () => {
 })
 
 describe("the destination", () => {
-  it("[SCR-003] is not a link, a file, or a folder with something in it", async () => {
+  it("[BIN-062] is not a link, a file, or a folder with something in it", async () => {
     const folder = await temporaryFolder()
     const tried = async (name: string) => {
       const result = await extractArchive({ bytes: zip(PARTS) }, { to: join(folder, name) })
@@ -309,7 +309,7 @@ describe("limits of an archive", () => {
 })
 
 describe("listArchive", () => {
-  it("[BIN-061] says what is inside and unpacks nothing", async () => {
+  it("[BIN-012] says what is inside and unpacks nothing", async () => {
     const entries = [
       { name: "a.txt", type: "file", size: TEXT.length },
       { name: "src/deep/b.ts", type: "file", size: 19 },
@@ -323,7 +323,7 @@ describe("listArchive", () => {
       expect(await listArchive({ bytes })).toEqual({ type: "listed", format, entries, more: false })
   })
 
-  it("[BIN-061] lists what it would not extract, as it is named", async () => {
+  it("[BIN-012] lists what it would not extract, as it is named", async () => {
     const bytes = zip([
       { name: "../evil", data: "x", flags: 1 },
       { name: "link", data: "/", mode: 0o120777 },
@@ -336,7 +336,7 @@ describe("listArchive", () => {
     })
   })
 
-  it("[BIN-061] lists so many and says that there are more", async () => {
+  it("[BIN-012] lists so many and says that there are more", async () => {
     const bytes = zip(Array.from({ length: 50 }, (_, at) => ({ name: String(at) })))
     const listed = await listArchive({ bytes }, { files: 10 })
     expect(listed).toMatchObject({ type: "listed", more: true })

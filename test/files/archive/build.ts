@@ -231,35 +231,34 @@ export function overlappingZip(bytesEach: number, count: number): Buffer {
   return zip([{ name: "f0", data, packed, method: DEFLATED }, ...ghosts])
 }
 
-/** Each entry quotes the headers of those behind it and ends in the same bytes as the last. */
+/** Each entry quotes the headers of those behind it and ends in the same bytes as the last. The sums
+ *  are left out: nobody may come so far. */
 export function quotedZip(bytesEach: number, count: number): Buffer {
-  let data = Buffer.alloc(bytesEach)
-  let packed = deflateRawSync(data, { level: 9 })
-  const parts: { name: string; body: Buffer; size: number; compressed: number; crc: number }[] = []
+  let size = bytesEach
+  let packed = deflateRawSync(Buffer.alloc(bytesEach), { level: 9 })
+  const parts: { name: string; body: Buffer; size: number; compressed: number }[] = []
   for (let at = count - 1; at >= 0; at--) {
     const name = `f${String(at).padStart(4, "0")}`
-    const body = localPart(fill({ name, data, packed, method: DEFLATED }))
-    parts.unshift({ name, body, size: data.length, compressed: packed.length, crc: crc32(data) })
+    const body = localPart(fill({ name, packed, size, method: DEFLATED }))
+    parts.unshift({ name, body, size, compressed: packed.length })
     const header = body.subarray(0, body.length - packed.length)
     const quote = Buffer.alloc(5)
     quote.writeUInt16LE(header.length, 1)
     quote.writeUInt16LE(~header.length & 0xffff, 3)
     packed = Buffer.concat([quote, header, packed])
-    data = Buffer.concat([header, data])
+    size += header.length
   }
   const [first] = parts
   if (!first) throw new Error("there is at least one entry")
   const all = first.body
-  const ghosts = parts.slice(1).map(({ name, body, size, compressed, crc }) => ({
+  const ghosts = parts.slice(1).map(({ name, body, size, compressed }) => ({
     name,
     size,
     compressed,
-    crc,
     method: DEFLATED,
     ghost: true,
     offset: all.length - body.length,
   }))
   const packedFirst = all.subarray(30 + first.name.length)
-  const { name, size, crc } = first
-  return zip([{ name, size, crc, packed: packedFirst, method: DEFLATED }, ...ghosts])
+  return zip([{ ...first, packed: packedFirst, method: DEFLATED }, ...ghosts])
 }

@@ -254,7 +254,7 @@ const bombs: readonly HostileArchive[] = [
     return zip([{ name: "self.zip", data: "x", method: 0, size, compressed: size, offset: 0 }])
   }),
   refused("zip: 200,000 entries", () => many(200_000), /more than/),
-  refused("tar: 200,000 entries", () => manyInTar(200_000), /more than/),
+  refused("tar: 20,000 entries", () => manyInTar(20_000), /more than/),
   refused("tar.gz: 200,000 entries", () => gzipSync(manyInTar(200_000)), /more than/),
   refused("zip: 12,400 folders around 400 files", () =>
     zip(
@@ -267,8 +267,8 @@ const bombs: readonly HostileArchive[] = [
   refused("tar: 20,000 links", () =>
     tar(Array.from({ length: 20_000 }, (_, at) => ({ name: `l${at}`, type: "2", link: "x" }))),
   ),
-  harmless("zip: 9,000 entries of the same name", 9000, () =>
-    zip(Array.from({ length: 9000 }, () => ({ name: "a.txt", data: "" }))),
+  harmless("zip: 2,000 entries of the same name", 2000, () =>
+    zip(Array.from({ length: 2000 }, () => ({ name: "a.txt", data: "" }))),
   ),
   harmless("tar: a sparse file of 1 TB, old kind", 0, () =>
     tar([{ name: "sparse", type: "S", data: "x" }]),

@@ -10,7 +10,7 @@ function on(windows: boolean, name: string): string {
 }
 
 describe("entryName", () => {
-  it("[BIN-052] gives Windows names that it can open", () => {
+  it("[BIN-062] gives Windows names that it can open", () => {
     expect(on(true, "con")).toBe("con_")
     expect(on(true, "src/AUX.c")).toBe("src/AUX_.c")
     expect(on(true, "lpt1.txt")).toBe("lpt1_.txt")
@@ -31,7 +31,7 @@ describe("entryName", () => {
     { maxLength: 8 },
   )
 
-  it("[BIN-052] never leaves the folder, by the rules of either system", () => {
+  it("[BIN-062] never leaves the folder, by the rules of either system", () => {
     fc.assert(
       fc.property(names, fc.boolean(), (pieces, windows) => {
         const parsed = entryName(pieces.join(""), windows)
@@ -48,7 +48,7 @@ describe("entryName", () => {
 })
 
 describe("EntryTree", () => {
-  it("[BIN-052] gives no two files one place, whatever the disk takes for the same", () => {
+  it("[BIN-062] gives no two files one place, whatever the disk takes for the same", () => {
     const segment = fc.constantFrom(
       "a",
       "A",

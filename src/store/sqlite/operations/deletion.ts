@@ -106,6 +106,7 @@ function hide(tx: Transaction, id: string) {
     tx.now,
     id,
   )
+  tx.run("DELETE FROM triggers WHERE session_id = ?", id)
   tx.tell(id, "session", id, "delete", "null")
 }
 

@@ -1,0 +1,21 @@
+import process from "node:process"
+import { type CommonOptions, connected } from "../connect.ts"
+import { version } from "../version.ts"
+
+export interface AcpOptions extends CommonOptions {
+  readonly model?: string
+}
+
+/** Be an agent until the editor hangs up. Turns that run in this process are finished all the same. */
+export async function acpCommand(options: AcpOptions) {
+  const { serveAgent } = await import("../../acp/stdio.ts")
+  const { model } = options
+  await connected(options, async ({ client, idle }) => {
+    const log = (text: string) => process.stderr.write(`compositor: ${text}\n`)
+    await serveAgent(
+      { client, version: version(), model, log },
+      { input: process.stdin, output: process.stdout },
+    )
+    await idle()
+  })
+}

@@ -1,0 +1,86 @@
+import type { Attachment } from "./attachments.ts"
+import { useApp, useDesk } from "./context.ts"
+import { IconButton } from "./controls.tsx"
+import { showBytes } from "./format.ts"
+import { CloseIcon, FileIcon, RetryIcon } from "./icons.tsx"
+import { strings } from "./strings.ts"
+
+const words = strings.composer
+
+/** What goes with the draft, each with how far it is. */
+export function Attachments({ draft }: { draft: string }) {
+  const attachments = useDesk((desk) => desk.attachments(draft))
+  if (attachments.length === 0) return null
+  return (
+    <ul
+      aria-label={words.attachments}
+      className="flex max-h-40 flex-wrap gap-2 overflow-y-auto px-3 pt-3"
+    >
+      {attachments.map((attachment) => (
+        <li key={attachment.key}>
+          <AttachmentChip draft={draft} attachment={attachment} />
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function AttachmentChip({ draft, attachment }: { draft: string; attachment: Attachment }) {
+  const { actions, desk } = useApp()
+  const { key, name, size, state, progress, error, thumbnail, file } = attachment
+  const failed = state === "failed"
+  return (
+    <div
+      className={`relative flex h-13 w-56 items-center gap-2.5 overflow-hidden rounded-xl border pr-1 pl-1.5 ${failed ? "border-danger bg-danger-soft" : "border-line bg-canvas"}`}
+    >
+      {thumbnail ? (
+        <img src={thumbnail} alt="" className="size-10 rounded-lg object-cover" />
+      ) : (
+        <span className="flex size-10 items-center justify-center rounded-lg bg-hover text-muted">
+          <FileIcon />
+        </span>
+      )}
+      <div className="min-w-0 flex-1">
+        <div className="truncate text-sm" title={name}>
+          {name}
+        </div>
+        <div className={`truncate text-xs ${failed ? "text-danger" : "text-muted"}`} title={error}>
+          {failed
+            ? error
+            : size === undefined
+              ? words.kept(attachment.part?.type ?? "")
+              : showBytes(size)}
+        </div>
+      </div>
+      {failed && file && (
+        <IconButton
+          className="size-7"
+          label={words.retry(name)}
+          onClick={() => actions.attach.retry(attachment)}
+        >
+          <RetryIcon className="size-4" />
+        </IconButton>
+      )}
+      <IconButton
+        className="size-7"
+        label={words.remove(name)}
+        onClick={() => desk.detach(draft, key)}
+      >
+        <CloseIcon className="size-4" />
+      </IconButton>
+      {state === "uploading" && (
+        <div
+          role="progressbar"
+          aria-label={words.uploading(name, Math.round(progress * 100))}
+          aria-valuenow={Math.round(progress * 100)}
+          className="absolute inset-x-0 bottom-0 h-1 bg-hover"
+        >
+          <div
+            className="h-full bg-accent transition-[width]"
+            style={{ width: `${progress * 100}%` }}
+          />
+        </div>
+      )}
+    </div>
+  )
+}

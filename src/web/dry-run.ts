@@ -1,0 +1,77 @@
+import { useEffect, useState } from "react"
+import type { AnyPart, LowerAnswer } from "../client/client.ts"
+import type { ModelChoice } from "../message/message.ts"
+import { draftKeyOf } from "./actions.ts"
+import { useApp, useStore } from "./context.ts"
+import { partsIn } from "./desk.ts"
+import { messageOf } from "./trying.ts"
+
+const LOOK_AFTER = 250
+
+export interface Look {
+  readonly state: "empty" | "waiting" | "seen" | "failed"
+  readonly parts: readonly AnyPart[]
+  readonly answer?: LowerAnswer
+  readonly error?: string
+}
+
+export interface DryRun {
+  readonly model: ModelChoice | undefined
+  readonly withBody: boolean
+  /** What the message may cost; none where it is undefined. */
+  readonly budget: number | undefined
+}
+
+/** The dry run of what lies in the composer, a moment after it last changed. */
+export function useDryRun({ model, withBody, budget }: DryRun): Look {
+  const { store, desk } = useApp()
+  const key = useStore(draftKeyOf)
+  const session = useStore((state) => state.current)
+  const [look, setLook] = useState<Look>(EMPTY)
+
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined
+    let asking = new AbortController()
+    const ask = async () => {
+      asking.abort()
+      asking = new AbortController()
+      const { signal } = asking
+      if (desk.isBlank(key) || !model) return setLook(EMPTY)
+      setLook((seen) => (seen.state === "empty" ? { state: "waiting", parts: [] } : seen))
+      const source = desk.text(key)
+      const nodes = desk.nodes(key)
+      const parts = partsIn(desk.attachments(key))
+      const typed = source.trim() === "" ? {} : { source, ...(nodes ? { nodes } : {}) }
+      try {
+        const answer = await store.client.lower(
+          {
+            message: { ...typed, parts },
+            with_body: withBody,
+            model,
+            ...(session ? { session_id: session } : {}),
+            ...(budget === undefined ? {} : { policy: { budget_tokens: budget } }),
+          },
+          signal,
+        )
+        if (!signal.aborted) setLook({ state: "seen", parts: answer.parts, answer })
+      } catch (error) {
+        if (!signal.aborted && !store.noticed(error))
+          setLook({ state: "failed", parts, error: messageOf(error) })
+      }
+    }
+    const soon = () => {
+      clearTimeout(timer)
+      timer = setTimeout(() => void ask(), LOOK_AFTER)
+    }
+    void ask()
+    const leave = desk.subscribe(soon)
+    return () => {
+      clearTimeout(timer)
+      asking.abort()
+      leave()
+    }
+  }, [store, desk, key, session, model, withBody, budget])
+  return look
+}
+
+const EMPTY: Look = { state: "empty", parts: [] }

@@ -1,0 +1,90 @@
+import type { StoredMessage } from "../message/row.ts"
+import { newId } from "../message/id.ts"
+import { attachmentOfPart } from "./attachments.ts"
+import { type Desk, partsIn } from "./desk.ts"
+import { editKey, ownParts, sourceOf } from "./message-parts.ts"
+import type { Store } from "./store.ts"
+import { type Say, Trying } from "./trying.ts"
+
+/** What can be done with messages that wait. Each is told to the server, which decides. */
+export class QueueActions extends Trying {
+  readonly #desk: Desk
+
+  constructor(store: Store, desk: Desk, say: Say) {
+    super(store, say)
+    this.#desk = desk
+  }
+
+  /** It is held for as long as it is edited. */
+  async edit(message: StoredMessage) {
+    const key = editKey(message.id)
+    const { editing } = this.store.read()
+    if (editing && editing !== message.id) await this.putBack(editing)
+    await this.try(async () => {
+      await this.store.client.queue.update(message.session_id, message.id, { state: "editing" })
+      const { source, rest } = await sourceOf(message, this.store.read().vocabulary)
+      // An edit that was left half done goes on where it stopped.
+      if (this.#desk.text(key) === "") {
+        this.#desk.setAttachments(key, rest.map(attachmentOfPart))
+        this.#desk.write(key, source)
+      }
+      this.store.edit(message.id)
+    })
+  }
+
+  async saveEdit(message: string) {
+    const key = editKey(message)
+    const { current } = this.store.read()
+    if (!current || this.#desk.isBlank(key)) return
+    await this.try(async () => {
+      const source = this.#desk.text(key)
+      const nodes = this.#desk.nodes(key)
+      const parts = partsIn(this.#desk.attachments(key))
+      const said = source.trim() === "" ? { parts } : { source, parts, ...(nodes ? { nodes } : {}) }
+      await this.store.client.queue.update(current, message, { ...said, state: "queued" })
+      this.#endEdit(message)
+    })
+  }
+
+  async putBack(message: string) {
+    const { current } = this.store.read()
+    if (!current) return
+    this.#endEdit(message)
+    await this.try(() => this.store.client.queue.update(current, message, { state: "queued" }))
+  }
+
+  async hold(message: StoredMessage, state: "queued" | "paused") {
+    await this.try(() => this.store.client.queue.update(message.session_id, message.id, { state }))
+  }
+
+  /** Let a paused message go, or one whose edit was left somewhere else; the head of a queue that
+   *  stopped restarts it. */
+  async release(message: StoredMessage) {
+    this.#endEdit(message.id)
+    await this.hold(message, "queued")
+  }
+
+  async placeAfter(message: StoredMessage, after: string | null) {
+    await this.try(() => this.store.client.queue.update(message.session_id, message.id, { after }))
+  }
+
+  async cancel(message: StoredMessage) {
+    await this.try(() => this.store.client.queue.cancel(message.session_id, message.id))
+    this.#endEdit(message.id)
+  }
+
+  /** Say it to the running turn, at its next step, instead of after it. */
+  async steer(message: StoredMessage) {
+    await this.try(async () => {
+      const { client } = this.store
+      await client.queue.cancel(message.session_id, message.id)
+      const parts = ownParts(message)
+      await client.send(message.session_id, { id: newId("msg"), parts, mode: "steer" })
+    })
+  }
+
+  #endEdit(message: string) {
+    if (this.store.read().editing === message) this.store.edit(undefined)
+    this.#desk.forget(editKey(message))
+  }
+}

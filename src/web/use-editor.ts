@@ -1,0 +1,99 @@
+import { type RefObject, useEffect, useImperativeHandle, useRef, useState } from "react"
+import { isBusy } from "../client/view.ts"
+import { Editor, isTouch } from "../react/editor.ts"
+import { useApp, useDesk, useStore } from "./context.ts"
+import { Recall } from "./recall.ts"
+import { strings } from "./strings.ts"
+
+const words = strings.composer
+
+export interface ComposerHandle {
+  focus(): void
+  insert(text: string): void
+  replace(from: number, to: number, text: string): void
+}
+
+/** The editor lives outside React: a key press draws nothing here. */
+export function useEditor(key: string, busy: boolean, handle: RefObject<ComposerHandle | null>) {
+  const { actions, desk, store } = useApp()
+  const host = useRef<HTMLDivElement>(null)
+  const editor = useRef<Editor>(undefined)
+  const shown = useRef(key)
+  const [hint, setHint] = useState<string>()
+  const revision = useDesk((desk) => desk.revision(key))
+  const amends = useDesk((desk) => desk.amends(key))
+  const vocabulary = useStore((state) => state.vocabulary)
+
+  useEffect(() => {
+    if (!host.current) return undefined
+    const recall = new Recall(() => store.read().view?.messages ?? [])
+    const made: Editor = new Editor(host.current, {
+      label: words.label,
+      vocabulary: store.read().vocabulary,
+      events: {
+        submit: (urgent) => {
+          recall.reset()
+          const { view } = store.read()
+          const steers = urgent && view !== undefined && isBusy(view.status)
+          actions.submit(steers ? "steer" : "immediate")
+        },
+        changed: () => desk.edited(shown.current, made, made.isEmpty),
+        pasted: (transfer) => actions.attach.paste(transfer, (text) => made.insert(text)),
+        escape: () => {
+          const { editing, view } = store.read()
+          if (editing) void actions.queue.putBack(editing)
+          else if (view && isBusy(view.status)) void actions.stop()
+          else return false
+          return true
+        },
+        recall: (step) => {
+          const { view, editing } = store.read()
+          const last = view?.queue.at(-1)
+          if (step < 0 && made.isEmpty && last && !editing) {
+            void actions.queue.edit(last)
+            return true
+          }
+          const text = recall.step(step, made.text())
+          if (text === undefined) return false
+          desk.write(shown.current, text)
+          return true
+        },
+        hint: setHint,
+        complete: (source, cursor, signal) => {
+          const { current } = store.read()
+          const where = current ? { session: current } : {}
+          return store.client.commands.complete({ source, cursor, ...where }, signal)
+        },
+      },
+    })
+    editor.current = made
+    return () => made.destroy()
+  }, [actions, desk, store])
+
+  useEffect(() => {
+    shown.current = key
+    editor.current?.show(`${key} ${revision}`, desk.text(key))
+    // On a touch screen focus would push the keyboard over what was just opened.
+    if (!isTouch()) editor.current?.focus()
+    return () => desk.release(key)
+  }, [desk, key, revision])
+
+  useEffect(() => {
+    if (amends > 0) editor.current?.amend(desk.text(key))
+  }, [desk, key, amends])
+  useEffect(() => editor.current?.learn(vocabulary), [vocabulary])
+  useEffect(() => {
+    editor.current?.hint(busy ? words.placeholderBusy : words.placeholder)
+  }, [busy])
+
+  useImperativeHandle(
+    handle,
+    () => ({
+      focus: () => editor.current?.focus(),
+      insert: (text) => editor.current?.insert(text),
+      replace: (from, to, text) => editor.current?.replace(from, to, text),
+    }),
+    [],
+  )
+  return { host, hint }
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest"
+import { attachTool } from "../../src/tool/attach.ts"
+import { convertTool } from "../../src/tool/convert.ts"
+import { pdf, wholeDocx, xlsx } from "../files/convert/samples.ts"
+import { stage, told } from "./stage.ts"
+
+describe("convert", () => {
+  it("[CMP-033] [BIN-013] gives the text of a document that no model reads", async () => {
+    const { call } = await stage({ files: { "report.docx": wholeDocx() } })
+    const given = await told(call(convertTool(), { path: "report.docx", to: "text" }))
+    expect(JSON.stringify(given)).toContain("#")
+  })
+
+  it("[BEY-08] takes a place of a sheet", async () => {
+    const { call } = await stage({ files: { "q.xlsx": xlsx() } })
+    const whole = await told(call(convertTool(), { path: "q.xlsx", to: "text" }))
+    const cells = { path: "q.xlsx", to: "text", fragment: "range=A1:A2" }
+    const some = await told(call(convertTool(), cells))
+    expect(JSON.stringify(some).length).toBeLessThan(JSON.stringify(whole).length)
+  })
+
+  it("[BIN-033] leaves pictures in scratch, from where they are attached", async () => {
+    const { call, scratch } = await stage({ files: { "a.pdf": pdf(["first page"]) } })
+    const { files } = await told(call(convertTool(), { path: "a.pdf", to: "png" }))
+    expect(files).toMatchObject([{ mime: "image/png" }])
+    expect(files[0].path.startsWith(scratch.path)).toBe(true)
+    const shown = await call(attachTool(), { path: files[0].path })
+    expect(shown).toMatchObject({ type: "output", blocks: [{ type: "image" }] })
+  })
+
+  it("[BIN-034] says what is wrong in a sentence, once", async () => {
+    const { call } = await stage({
+      files: { "a.pdf": pdf(["x"]), "b.bin": Buffer.from([0, 1, 2]) },
+    })
+    const tell = (input: object) => told(call(convertTool(), input))
+    expect(await tell({ path: "a.pdf", to: "text", fragment: "nowhere" })).toBe(
+      "#nowhere names no place in a file.",
+    )
+    expect(await tell({ path: "b.bin", to: "text" })).toContain("b.bin")
+    expect(await tell({ path: "../outside.pdf", to: "text" })).toContain("outside")
+  })
+})
