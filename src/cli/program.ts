@@ -7,9 +7,11 @@ export function program(): Command {
   const root = new Command("compositor")
     .description("Compose what you mean for an AI agent; keep it; see what the model sees.")
     .version(version(), "-V, --version")
+    .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("(--help shows how it is called)")
-  for (const add of [serving, sending, composing, looking, moving, keeping, unpacking, speaking]) add(root)
+  for (const add of [serving, sending, composing, looking, moving, keeping, unpacking, speaking])
+    add(root)
   return root
 }
 
@@ -240,10 +242,27 @@ function unpacking(root: Command) {
 function speaking(root: Command) {
   root
     .command("acp")
-    .description("be an agent for an editor: the Agent Client Protocol over standard input and output")
+    .description(
+      "be an agent for an editor: the Agent Client Protocol over standard input and output",
+    )
     .option("--data <folder>", "data folder (or COMPOSITOR_DATA)")
     .option("--url <address>", "another server instead of the data folder's own")
     .option("--token <token>", "its token (or COMPOSITOR_TOKEN)")
     .option("-m, --model <provider/model>", "which model answers in new sessions")
     .action(async (options) => (await import("./commands/acp.ts")).acpCommand(options))
+  root
+    .command("acp-proxy")
+    .description("stand between an editor and another agent: attach files for it, keep what passes")
+    .argument("<command...>", "how the agent is started, behind --")
+    .option(
+      "--agent <name>",
+      "whose form of attachments: native, claude, opencode, codex, text",
+      "native",
+    )
+    .option("--root <folder...>", "further folders that attachments may lie in")
+    .option("--data <folder>", "data folder (or COMPOSITOR_DATA)")
+    .passThroughOptions()
+    .action(async (command, options) =>
+      (await import("./commands/acp-proxy.ts")).acpProxyCommand(command, options),
+    )
 }

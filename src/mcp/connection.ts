@@ -19,12 +19,20 @@ export interface McpLists {
 }
 
 const MAX_LISTED = 2000
+/** One that could not be reached is not asked again before this. */
+const RETRY_MS = 30_000
 const NOTHING: McpLists = { tools: [], prompts: [], resources: [], templates: [] }
 
 export interface ConnectionOptions {
   /** A list changed, or the connection went. */
   readonly changed?: () => void
   readonly version?: string
+}
+
+/** Somebody who wants to hear that a resource changed; without an address, that any did. */
+export interface Watcher {
+  readonly uri?: string | undefined
+  heard(uri: string): void
 }
 
 /** One server. It is started when something is asked of it, and again when it went away; what it
@@ -35,6 +43,8 @@ export class McpConnection {
   readonly #options: ConnectionOptions
   #client: Promise<Client> | undefined
   #lists: Promise<McpLists> | undefined
+  #failure: { readonly at: number; readonly error: Error } | undefined
+  readonly #watchers = new Map<string, Watcher>()
   #closed = false
 
   constructor(name: string, server: McpServer, options: ConnectionOptions = {}) {
@@ -85,6 +95,18 @@ export class McpConnection {
     return answer.completion.values
   }
 
+  /** Hear of changes under a key; the same key again takes the place of the first. */
+  async watch(key: string, watcher: Watcher): Promise<void> {
+    const isKnown = this.#client !== undefined && this.#watchers.get(key)?.uri === watcher.uri
+    this.#watchers.set(key, watcher)
+    const client = await this.#connected()
+    if (!isKnown) await this.#subscribe(client, watcher)
+  }
+
+  unwatch(key: string): void {
+    this.#watchers.delete(key)
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     const client = await this.#client?.catch(() => undefined)
@@ -97,9 +119,14 @@ export class McpConnection {
 
   #connected(): Promise<Client> {
     if (this.#closed) return Promise.reject(new Error(`${this.name} was closed`))
-    this.#client ??= this.#connect().catch((error: unknown) => {
+    const failure = this.#failure
+    if (failure && performance.now() - failure.at < RETRY_MS) return Promise.reject(failure.error)
+    this.#client ??= this.#connect().catch((cause: unknown) => {
+      const message = `the MCP server ${this.name} cannot be reached: ${messageOf(cause)}`
+      const error = new Error(message, { cause })
+      this.#failure = { at: performance.now(), error }
       this.#forget()
-      throw new Error(`the MCP server ${this.name} cannot be reached: ${messageOf(error)}`)
+      throw error
     })
     return this.#client
   }
@@ -113,7 +140,23 @@ export class McpConnection {
     await client.connect(await transportOf(this.server), this.#patience())
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no other way
     client.onclose = () => this.#forget()
+    this.#failure = undefined
+    client.setNotificationHandler("notifications/resources/updated", ({ params: { uri } }) =>
+      this.#tell(uri),
+    )
+    for (const watcher of this.#watchers.values()) await this.#subscribe(client, watcher)
     return client
+  }
+
+  // A server may tell of changes that nobody subscribed to, so a refused subscription is no fault.
+  async #subscribe(client: Client, { uri }: Watcher) {
+    if (uri === undefined || !client.getServerCapabilities()?.resources?.subscribe) return
+    await client.subscribeResource({ uri }, this.#patience()).catch(() => undefined)
+  }
+
+  #tell(uri: string) {
+    for (const watcher of this.#watchers.values())
+      if (watcher.uri === undefined || watcher.uri === uri) watcher.heard(uri)
   }
 
   async #readLists(): Promise<McpLists> {

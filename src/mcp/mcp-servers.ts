@@ -2,7 +2,7 @@ import type { McpCommand } from "../catalog/command.ts"
 import { mcpCommands } from "../catalog/foreign.ts"
 import type { Part } from "../message/part.ts"
 import type { Tool } from "../tool/tool.ts"
-import { type ConnectionOptions, McpConnection } from "./connection.ts"
+import { type ConnectionOptions, McpConnection, type McpLists, type Watcher } from "./connection.ts"
 import { partOfContent, partOfResource } from "./content.ts"
 import type { McpConfig } from "./server.ts"
 import { mcpTools } from "./tools.ts"
@@ -25,6 +25,12 @@ export interface McpStatus {
   readonly error?: string
 }
 
+export interface McpOffers {
+  readonly tools: readonly Tool[]
+  readonly commands: readonly McpCommand[]
+  readonly resources: readonly McpResource[]
+}
+
 /** All MCP servers of a host. One that does not answer takes nothing from the others. */
 export class McpServers {
   readonly #connections: ReadonlyMap<string, McpConnection>
@@ -35,6 +41,21 @@ export class McpServers {
         .filter(([, server]) => !server.disabled)
         .map(([name, server]) => [name, new McpConnection(name, server, options)]),
     )
+  }
+
+  get names(): readonly string[] {
+    return [...this.#connections.keys()]
+  }
+
+  /** What one server offers now; fails with a sentence. */
+  async offers(server: string): Promise<McpOffers> {
+    const connection = this.#connection(server)
+    const { prompts, resources } = await connection.lists()
+    return {
+      tools: await mcpTools(connection),
+      commands: mcpCommands(connection.name, prompts),
+      resources: resources.map((resource) => resourceOf(connection.name, resource)),
+    }
   }
 
   async tools(): Promise<Tool[]> {
@@ -51,13 +72,7 @@ export class McpServers {
   async resources(): Promise<McpResource[]> {
     return this.#fromAll(async (connection) => {
       const { resources } = await connection.lists()
-      return resources.map(({ uri, name, description, mimeType }) => ({
-        server: connection.name,
-        uri,
-        name,
-        ...(description === undefined ? {} : { description }),
-        ...(mimeType === undefined ? {} : { mime: mimeType }),
-      }))
+      return resources.map((resource) => resourceOf(connection.name, resource))
     })
   }
 
@@ -84,6 +99,15 @@ export class McpServers {
     return contents.map((content) => partOfResource(content, server))
   }
 
+  /** Hear that a resource of a server changed, until `unwatch` is called with the same key. */
+  watch(server: string, key: string, watcher: Watcher): Promise<void> {
+    return this.#connection(server).watch(key, watcher)
+  }
+
+  unwatch(server: string, key: string): void {
+    this.#connections.get(server)?.unwatch(key)
+  }
+
   async status(): Promise<McpStatus[]> {
     return Promise.all([...this.#connections.values()].map(statusOf))
   }
@@ -103,6 +127,17 @@ export class McpServers {
       [...this.#connections.values()].map((connection) => ask(connection).catch(() => [])),
     )
     return answers.flat()
+  }
+}
+
+function resourceOf(server: string, resource: McpLists["resources"][number]): McpResource {
+  const { uri, name, description, mimeType } = resource
+  return {
+    server,
+    uri,
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...(mimeType === undefined ? {} : { mime: mimeType }),
   }
 }
 

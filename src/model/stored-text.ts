@@ -21,13 +21,13 @@ export class StoredText implements TextBlock {
   /** The same without white space at its end; undefined when that cannot be seen from here. */
   trimEnd(): StoredText | undefined {
     const { json, seal } = this
-    if (SPACE_BY_NUMBER.test(json.slice(-LONGEST_ESCAPE))) return undefined
     let end = json.length
     while (end > 0) {
       const length = spaceBefore(json, end)
       if (length === 0) break
       end -= length
     }
+    if (NUMBERED.test(json.slice(Math.max(0, end - NUMBERED_LENGTH), end))) return undefined
     return end === json.length ? this : new StoredText(json.slice(0, end), seal)
   }
 
@@ -37,8 +37,9 @@ export class StoredText implements TextBlock {
   }
 }
 
-const LONGEST_ESCAPE = "\\u0000".length
-const SPACE_BY_NUMBER = /\\u[\da-fA-F]{4}\s*$/
+/** A character by its number, which may be white space too. */
+const NUMBERED = /^\\u/
+const NUMBERED_LENGTH = "\\u0000".length
 const SPACE = /\s/
 const ESCAPED_SPACE = /[nrtf]/
 
@@ -154,8 +155,9 @@ function placed(text: unknown, texts: readonly StoredText[]): StoredText | undef
 }
 
 /** A text with more about it than a seal is no block of a prompt: it is opened after all. */
-function blockOf({ type, text: _, seal, ...more }: Record<string, unknown>, stored: StoredText) {
-  if (Object.keys(more).length > 0)
-    return { type, text: stored.text, ...(seal === undefined ? {} : { seal }), ...more }
+function blockOf(fields: Record<string, unknown>, stored: StoredText) {
+  const { seal } = fields
+  if (Object.keys(fields).length > (seal === undefined ? 2 : 3))
+    return { ...fields, text: stored.text }
   return seal === undefined ? stored : new StoredText(stored.json, seal as Seal)
 }

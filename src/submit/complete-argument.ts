@@ -12,6 +12,8 @@ export interface ArgumentAt {
   readonly name: string
   readonly from: number
   readonly query: string
+  /** What was typed behind the command before it. */
+  readonly typed: string
   /** Absent where the command declares no more. */
   readonly argument?: CommandArgument
   /** Arguments that can still be given by `name=`. */
@@ -34,7 +36,7 @@ export function argumentAt(
   const declared = command.arguments ?? []
   const open = withoutGiven(declared, words, command)
   const keyed = keyIn(last, command, declared)
-  const about = { command, name: node.name }
+  const about = { command, name: node.name, typed: typed.slice(0, typed.length - last.length) }
   if (keyed) return { ...about, ...keyed, from: before.length - keyed.query.length, keys: [] }
   const at = words.filter((word) => keyIn(word, command, declared) === undefined).length
   const argument = open[at]

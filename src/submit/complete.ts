@@ -55,10 +55,11 @@ async function argumentsFor(rooms: CompleteRooms, asked: CompleteQuery): Promise
 }
 
 async function valuesAt(rooms: CompleteRooms, at: ArgumentAt, limit: number) {
-  const { argument, query, name, command } = at
+  const { argument, query, name, command, typed } = at
   if (argument && isFile(argument, command)) return filesFor(rooms, query, limit, plainly)
   const source = rooms.sources.find(({ prefix }) => prefix === `/${name}`)
-  const offered = source ? await offersOf(source, query, limit) : []
+  const place = { argument: argument?.name, typed }
+  const offered = source ? await offersOf(source, query, limit, place) : []
   const own = argument ? valuesFor(argument).map((value) => ({ value })) : []
   const values = [...own, ...offered].map(({ value, ...about }) => ({
     kind: "argument" as const,

@@ -32,7 +32,18 @@ export interface CompletionSource {
   /** `symbol` for `@symbol:…`, a server's name for `@docs:…`, `/model` for what stands behind it. */
   readonly prefix: string
   readonly kind: "symbol" | "resource" | "argument"
-  complete(query: string, limit: number, signal: AbortSignal): Promise<readonly Offer[]>
+  complete(
+    query: string,
+    limit: number,
+    signal: AbortSignal,
+    at?: ArgumentPlace,
+  ): Promise<readonly Offer[]>
+}
+
+/** Which argument of a command is asked for, and what stands before it. */
+export interface ArgumentPlace {
+  readonly argument: string | undefined
+  readonly typed: string
 }
 
 const MAX_WAIT_MS = 250
@@ -44,13 +55,14 @@ export async function offersOf(
   source: CompletionSource,
   query: string,
   limit: number,
+  at?: ArgumentPlace,
 ): Promise<Offer[]> {
   const signal = AbortSignal.timeout(MAX_WAIT_MS)
   const late = new Promise<readonly Offer[]>((resolve) => {
     signal.addEventListener("abort", () => resolve([]), { once: true })
   })
   try {
-    const offers = await Promise.race([source.complete(query, limit, signal), late])
+    const offers = await Promise.race([source.complete(query, limit, signal, at), late])
     return offers.slice(0, limit).filter(isShort).map(shown)
   } catch {
     return [] // A palette shows what there is.

@@ -8,7 +8,6 @@ import type {
   TemplateCommand,
 } from "../catalog/command.ts"
 import { type ExpandedPart, type Expansion, expand } from "../catalog/expand.ts"
-import { mcpArguments } from "../catalog/foreign.ts"
 import { type Skill, skillCommand } from "../catalog/skill.ts"
 import { partOfContext } from "../compose/editor-context.ts"
 import { newId } from "../message/id.ts"
@@ -25,6 +24,7 @@ import type { SessionAction } from "../store/store.ts"
 import { sessionAction } from "./actions.ts"
 import { givenOf, missing, rawOf, typedArguments } from "./given.ts"
 import { skillKey } from "./loaded-skills.ts"
+import { promptParts, resourceParts, type ServerRooms } from "./server-parts.ts"
 
 export interface NamedPart {
   readonly id: string
@@ -43,13 +43,6 @@ export interface ResolveRooms {
   isFile(path: string): Promise<boolean>
   /** Absent where no server is connected. */
   readonly servers?: ServerRooms | undefined
-}
-
-/** What MCP servers give to a message when it is sent. Both fail with a sentence. */
-export interface ServerRooms {
-  prompt(command: McpCommand, values: Readonly<Record<string, string>>): Promise<readonly Part[]>
-  /** The contents of a resource, each an attachment. */
-  resource(server: string, uri: string): Promise<readonly Part[]>
 }
 
 export interface Unresolved {
@@ -129,31 +122,18 @@ class Resolving implements Resolved {
   }
 
   async #prompt(command: McpCommand, part: CommandPart, at: number) {
-    const asked = mcpArguments(command, givenOf(part))
-    if (asked.type === "missing") throw missing(command, asked.missing, at)
-    const { servers } = this.#rooms
-    if (!servers)
-      throw new Refusal("untrusted", `/${command.name} belongs to a server that is not connected`)
-    const said = await servers.prompt(command, asked.values).catch((error: unknown) => {
-      throw new Refusal("invalid", `/${command.name}: ${messageOf(error)}`)
-    })
+    const said = await promptParts(this.#rooms.servers, command, { part, at })
     const { id } = this.#keep({ ...part, outcome: "mcp" })
     for (const derived of said) this.#derive(derived, id)
   }
 
-  // A server's resource comes along as it is now; the workspace's files are read when they are needed.
   async #reference(part: FileRefPart, at: number) {
     const { servers } = this.#rooms
     if (part.ref.kind !== "mcp" || !servers) return void this.#keep(part)
-    const { server, uri } = part.ref
-    try {
-      const contents = await servers.resource(server, uri)
-      const { id } = this.#keep({ ...part, attached: true })
-      for (const derived of contents) this.#derive(derived, id)
-    } catch (error) {
-      this.#keep(part)
-      this.#notice(at, `${server}:${uri} is not attached: ${messageOf(error)}`)
-    }
+    const found = await resourceParts(servers, part.ref)
+    const { id } = this.#keep(found.type === "attached" ? { ...part, attached: true } : part)
+    if (found.type === "failed") return this.#notice(at, found.reason)
+    for (const derived of found.parts) this.#derive(derived, id)
   }
 
   // A leading command that nobody knows goes on as it was typed, and the user is told (decision 5).
@@ -318,10 +298,6 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
 
 function isBlank(part: Part | UnknownPart): boolean {
   return part.type === "text" && String(part.text).trim() === ""
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }
 
 type Filled = Extract<Expansion, { type: "parts" }>

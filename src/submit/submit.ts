@@ -14,7 +14,8 @@ import { admitMetadata } from "./admit.ts"
 import { digestOf } from "./digest.ts"
 import { newPart, type Prepared, preparedParts, type PrepareRooms } from "./prepared-parts.ts"
 import { type Place, placeOf, resolvedIn } from "./place.ts"
-import type { NamedPart, Resolved, ServerRooms, Unresolved } from "./resolve.ts"
+import type { NamedPart, Resolved, Unresolved } from "./resolve.ts"
+import type { ServerRooms } from "./server-parts.ts"
 
 export interface SubmitRooms {
   readonly store: Pick<Store, "append" | "changeQueued" | "blob" | "session" | "history">

@@ -1,5 +1,4 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react"
-import type { StoredMessage } from "../message/row.ts"
 import { Composer } from "./composer.tsx"
 import { useApp, useMedia, useStore } from "./context.ts"
 import { IconButton } from "./controls.tsx"
@@ -11,15 +10,19 @@ import { Header } from "./header.tsx"
 import { CloseIcon } from "./icons.tsx"
 import { Log } from "./log.tsx"
 import { Net } from "./net.tsx"
+import { PanelContext, type Shown } from "./panels.ts"
 import { QueueTray } from "./queue-tray.tsx"
 import { SessionList } from "./session-list.tsx"
-import { strings } from "./strings.ts"
 import { useShortcuts } from "./shortcuts.ts"
+import { strings } from "./strings.ts"
 import { Toasts } from "./toasts.tsx"
 import type { ComposerHandle } from "./use-editor.ts"
 
 const Help = lazy(() => import("./help.tsx"))
 const Xray = lazy(() => import("./xray.tsx"))
+const Sidecars = lazy(() => import("./sidecar.tsx"))
+const Inspector = lazy(() => import("./inspector.tsx"))
+const Shelf = lazy(() => import("./shelf.tsx"))
 
 export function Page() {
   const gate = useStore((state) => state.gate)
@@ -34,88 +37,106 @@ export function Page() {
 const XRAY_KEY = "compositor.xray"
 
 function Rooms() {
-  const { store } = useApp()
+  const { store, actions } = useApp()
   const wide = useMedia("(min-width: 56rem)")
   const [help, setHelp] = useState(false)
   const [list, setList] = useState(false)
-  const [xray, setXray] = useState(() => localStorage.getItem(XRAY_KEY) === "open")
-  const [examined, setExamined] = useState<{ session: string; message: StoredMessage }>()
+  const { shown, show, toggle } = usePanels()
   const composer = useRef<ComposerHandle>(null)
-  const current = useStore((state) => state.current)
-
-  const showXray = useCallback((open: boolean) => {
-    localStorage.setItem(XRAY_KEY, open ? "open" : "closed")
-    setXray(open)
-    setExamined(undefined)
-  }, [])
-  const examine = useCallback(
-    (message: StoredMessage) => {
-      setXray(true)
-      if (current) setExamined({ session: current, message })
-    },
-    [current],
-  )
   useShortcuts({
     help: () => setHelp(true),
-    xray: () => showXray(!xray),
+    xray: () => toggle("xray"),
     focus: () => composer.current?.focus(),
+    stash: () => actions.stash(),
     store,
   })
 
   return (
-    <div className="flex h-dvh">
-      {wide ? (
-        <aside className="flex w-68 shrink-0 flex-col border-r border-line bg-sunken">
-          <Brand />
-          <SessionList />
-          <Place />
-        </aside>
-      ) : (
-        list && <ListDrawer onClose={() => setList(false)} />
-      )}
-      <main className="flex min-w-0 flex-1 flex-col">
-        <Header
-          xray={xray}
-          onXray={() => showXray(!xray)}
-          onHelp={() => setHelp(true)}
-          onSessions={wide ? undefined : () => setList(true)}
-        />
-        <div className="relative flex min-h-0 flex-1 flex-col">
-          <Connection />
-          <Conversation onXray={examine} onFilled={() => composer.current?.focus()} />
-        </div>
-        <div className="mx-auto w-full max-w-3xl px-3 pt-1.5 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-6">
-          <QueueTray />
-          <Composer ref={composer} />
-        </div>
-      </main>
-      <Suspense>
-        {xray && (
-          <Xray
-            message={examined?.session === current ? examined?.message : undefined}
-            onBack={() => setExamined(undefined)}
-            onClose={() => showXray(false)}
-          />
+    <PanelContext value={show}>
+      <div className="flex h-dvh">
+        {wide ? (
+          <aside
+            aria-label={strings.sessions.label}
+            className="flex w-68 shrink-0 flex-col border-r border-line bg-sunken"
+          >
+            <Brand />
+            <SessionList />
+            <Place />
+          </aside>
+        ) : (
+          list && <ListDrawer onClose={() => setList(false)} />
         )}
-      </Suspense>
-      <DropTarget />
-      <Suspense>{help && <Help onClose={() => setHelp(false)} />}</Suspense>
-    </div>
+        <main className="flex min-w-0 flex-1 flex-col">
+          <Header
+            shown={shown?.type}
+            onToggle={toggle}
+            onHelp={() => setHelp(true)}
+            onSessions={wide ? undefined : () => setList(true)}
+          />
+          <div className="relative flex min-h-0 flex-1 flex-col">
+            <Connection />
+            <Conversation onFilled={() => composer.current?.focus()} />
+          </div>
+          <div className="mx-auto w-full max-w-3xl px-3 pt-1.5 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-6">
+            <QueueTray />
+            <Composer ref={composer} />
+          </div>
+        </main>
+        <Suspense>{shown && <Beside shown={shown} show={show} />}</Suspense>
+        <DropTarget />
+        <Suspense>{help && <Help onClose={() => setHelp(false)} />}</Suspense>
+      </div>
+    </PanelContext>
   )
 }
 
-interface ConversationProps {
-  readonly onXray: (message: StoredMessage) => void
-  readonly onFilled: () => void
+/** Which panel is open. The X-ray is a habit: it is there again after a reload. */
+function usePanels() {
+  const [shown, setShown] = useState<Shown | undefined>(() =>
+    localStorage.getItem(XRAY_KEY) === "open" ? { type: "xray" } : undefined,
+  )
+  const current = useStore((state) => state.current)
+  const [of, setOf] = useState(current)
+  if (of !== current) {
+    setOf(current)
+    // What was said of one session is not said of the next.
+    if (shown?.type === "xray" && shown.message) setShown({ type: "xray" })
+    else if (shown?.type === "sidecars" || shown?.type === "inspector") setShown(undefined)
+  }
+  const show = useCallback((next: Shown | undefined) => {
+    localStorage.setItem(XRAY_KEY, next?.type === "xray" ? "open" : "closed")
+    setShown(next)
+  }, [])
+  const toggle = (type: Shown["type"]) => show(shown?.type === type ? undefined : { type })
+  return { shown, show, toggle }
+}
+
+interface BesideProps {
+  readonly shown: Shown
+  readonly show: (shown: Shown | undefined) => void
+}
+
+function Beside({ shown, show }: BesideProps) {
+  const close = () => show(undefined)
+  switch (shown.type) {
+    case "xray":
+      return <Xray message={shown.message} onBack={() => show({ type: "xray" })} onClose={close} />
+    case "sidecars":
+      return <Sidecars session={shown.session} />
+    case "inspector":
+      return <Inspector message={shown.message} onClose={close} />
+    case "shelf":
+      return <Shelf onClose={close} />
+  }
 }
 
 /** The only thing that is drawn again while an answer comes. */
-function Conversation({ onXray, onFilled }: ConversationProps) {
+function Conversation({ onFilled }: { onFilled: () => void }) {
   const current = useStore((state) => state.current)
   const view = useStore((state) => state.view)
   if (current === undefined) return <Empty onFilled={onFilled} />
   if (!view) return <div className="flex-1" aria-busy="true" />
-  return <Log key={current} view={view} onXray={onXray} />
+  return <Log key={current} view={view} />
 }
 
 function Brand() {

@@ -20,6 +20,16 @@ export function showBytes(bytes: number): string {
   return `${power === 0 || value >= 100 ? Math.round(value) : value.toFixed(1)} ${units[power]}`
 }
 
+const dollars = new Intl.NumberFormat(LOCALE, {
+  style: "currency",
+  currency: "USD",
+  maximumSignificantDigits: 3,
+})
+
+export function showDollars(amount: number): string {
+  return dollars.format(amount)
+}
+
 export function showTime(at: number): string {
   return clock.format(at)
 }

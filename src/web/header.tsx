@@ -1,28 +1,48 @@
 import { useEffect, useState } from "react"
 import { isBusy } from "../client/view.ts"
 import type { SessionStatus } from "../message/row.ts"
-import { useStore } from "./context.ts"
+import { UNREWIND } from "./actions.ts"
+import { useApp, useStore } from "./context.ts"
 import { IconButton, looks } from "./controls.tsx"
-import { HelpIcon, MenuIcon, MoonIcon, SunIcon, SystemIcon, XrayIcon } from "./icons.tsx"
+import { showCount, showDollars } from "./format.ts"
+import { MenuIcon, MoonIcon, MoreIcon, SunIcon, SystemIcon, XrayIcon } from "./icons.tsx"
+import { Menu } from "./menu.tsx"
+import type { Shown } from "./panels.ts"
 import { titleOf } from "./session-list.tsx"
 import { strings } from "./strings.ts"
 import { nextTheme, readTheme, wearTheme } from "./theme.ts"
 
+const words = strings.header
+
 interface HeaderProps {
-  readonly xray: boolean
-  readonly onXray: () => void
+  /** The panel that is open. */
+  readonly shown: Shown["type"] | undefined
+  readonly onToggle: (panel: Shown["type"]) => void
   readonly onHelp: () => void
   /** Set where the list is hidden. */
   readonly onSessions: (() => void) | undefined
 }
 
-export function Header({ xray, onXray, onHelp, onSessions }: HeaderProps) {
+export function Header({ shown, onToggle, onHelp, onSessions }: HeaderProps) {
+  const { actions } = useApp()
   const session = useStore((state) => state.view?.session)
   const current = useStore((state) => state.current)
+  const restores = useStore((state) => state.routes.has(UNREWIND))
   const title = current ? session && titleOf(session) : strings.sessions.new
   useEffect(() => {
     document.title = title ? `${title} · ${strings.name}` : strings.name
   }, [title])
+  const more = [
+    ...(current
+      ? [
+          { label: words.sidecars, run: () => onToggle("sidecars") },
+          { label: words.inspector, run: () => onToggle("inspector") },
+        ]
+      : []),
+    ...(current && restores ? [{ label: words.unrewind, run: () => void actions.unrewind() }] : []),
+    { label: words.shelf, run: () => onToggle("shelf") },
+    { label: words.help, run: onHelp },
+  ]
   return (
     <header className="flex h-12 shrink-0 items-center gap-1.5 border-b border-line px-2 sm:px-3">
       {onSessions && (
@@ -32,24 +52,46 @@ export function Header({ xray, onXray, onHelp, onSessions }: HeaderProps) {
       )}
       <h1 className="min-w-0 truncate pl-1 font-semibold">{title}</h1>
       <Status />
+      <Figures />
       <span className="flex-1" />
       <button
         type="button"
-        aria-pressed={xray}
-        onClick={onXray}
-        aria-label={strings.header.xray}
-        title={strings.header.xrayTip}
+        aria-pressed={shown === "xray"}
+        onClick={() => onToggle("xray")}
+        aria-label={words.xray}
+        title={words.xrayTip}
         className={looks("plain", "aria-pressed:bg-accent-soft aria-pressed:text-accent")}
       >
         <XrayIcon />
-        <span className="max-sm:hidden">{strings.header.xray}</span>
+        <span className="max-sm:hidden">{words.xray}</span>
       </button>
       <ThemeButton />
-      <IconButton label={strings.header.help} onClick={onHelp} className="size-8 max-sm:hidden">
-        <HelpIcon />
-      </IconButton>
+      <Menu label={words.more} items={more}>
+        <MoreIcon />
+      </Menu>
     </header>
   )
+}
+
+/** What the session has cost so far. */
+function Figures() {
+  const tokens = useStore((state) => state.view?.session.total_tokens ?? 0)
+  const cost = useStore((state) => state.view?.session.cost_usd ?? 0)
+  if (tokens === 0) return null
+  return (
+    <span className="truncate text-xs text-muted max-md:hidden">
+      {words.figures(showCount(tokens), cost > 0 ? showDollars(cost) : undefined)}
+    </span>
+  )
+}
+
+const STATUS_COLOURS: Readonly<Record<SessionStatus["state"], string>> = {
+  idle: "bg-good",
+  busy: "bg-accent",
+  retrying: "bg-warn",
+  waiting_on_approval: "bg-violet",
+  waiting_on_user_input: "bg-violet",
+  error: "bg-danger",
 }
 
 /** The state of the session, to see and to hear. */
@@ -58,21 +100,20 @@ function Status() {
   const state = status?.state
   const [heard, setHeard] = useState({ state, said: "" })
   if (heard.state !== state) setHeard({ state, said: announcement(heard.state, state) })
-  const colour =
-    !status || status.state === "idle"
-      ? "bg-good"
-      : status.state === "error"
-        ? "bg-danger"
-        : "bg-accent"
+  const colour = STATUS_COLOURS[status?.state ?? "idle"]
   return (
     <>
       {status && (
-        <span className="flex shrink-0 items-center gap-1.5 rounded-full px-2 text-xs text-muted">
+        <span
+          title={status.message}
+          className="flex shrink-0 items-center gap-1.5 rounded-full px-2 text-xs text-muted"
+        >
           <span
             aria-hidden="true"
             className={`size-2 rounded-full ${colour} ${isBusy(status) ? "pulse" : ""}`}
           />
           {strings.status[status.state]}
+          {status.state === "retrying" && status.attempt !== undefined && ` (${status.attempt})`}
         </span>
       )}
       <span role="status" className="sr-only">

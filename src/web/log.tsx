@@ -1,21 +1,17 @@
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "react"
+import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react"
 import { isBusy, type SessionView, turnOf } from "../client/view.ts"
 import type { StoredMessage } from "../message/row.ts"
 import { useApp, useStore } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { DownIcon } from "./icons.tsx"
 import { Answer, Failure, Thinking, UserMessage } from "./message.tsx"
+import { type Chunk, chunksOf, isSameChunk } from "./chunks.ts"
 import { strings } from "./strings.ts"
+import { useWaits, WaitsContext } from "./waits.ts"
 
 /** The history of a session. It keeps to its end while the reader is there, and stays put when the
- *  reader is not. */
-export function Log({
-  view,
-  onXray,
-}: {
-  view: SessionView
-  onXray: (message: StoredMessage) => void
-}) {
+ *  reader is not. What is far from the screen is only as high as it was. */
+export function Log({ view }: { view: SessionView }) {
   const { store } = useApp()
   const readingOlder = useStore((state) => state.readingOlder)
   const { frame, content, atEnd, toEnd } = useEndKeeping(view)
@@ -24,6 +20,8 @@ export function Log({
   const last = messages.at(-1)
   const answering = running && last?.role === "assistant" && !last.metadata.finish
   const top = useRef<HTMLDivElement>(null)
+  const chunks = useMemo(() => chunksOf(messages), [messages])
+  const waits = useWaits(view)
 
   useEffect(() => {
     const mark = top.current
@@ -32,7 +30,7 @@ export function Log({
       (entries) => {
         if (entries.some((entry) => entry.isIntersecting)) void store.readOlder()
       },
-      { root: frame.current, rootMargin: "600px 0px 0px 0px" },
+      { root: frame.current, rootMargin: "900px 0px 0px 0px" },
     )
     watcher.observe(mark)
     return () => watcher.disconnect()
@@ -48,24 +46,23 @@ export function Log({
         tabIndex={0}
         className="h-full overflow-y-auto overscroll-contain [overflow-anchor:none] focus-visible:-outline-offset-2"
       >
-        <div ref={content} className="mx-auto flex max-w-3xl flex-col gap-6 px-4 pt-6 pb-8 sm:px-6">
+        <div ref={content} className="mx-auto max-w-3xl px-4 pt-6 pb-8 sm:px-6">
           <div ref={top} className="h-4 text-center text-xs text-muted">
             {view.older === null ? strings.log.beginning : readingOlder && strings.log.older}
           </div>
-          {withQuestions(messages).map(({ message, question }) =>
-            message.role === "assistant" ? (
-              <Answer
-                key={message.id}
-                message={message}
-                live={answering && message === last}
-                question={question}
+          <WaitsContext value={waits}>
+            {chunks.map((chunk) => (
+              <Stretch
+                key={chunk.key}
+                chunk={chunk}
+                live={answering && chunk.messages.at(-1) === last ? last?.id : undefined}
               />
-            ) : (
-              <UserMessage key={message.id} message={message} onXray={onXray} />
-            ),
-          )}
-          {running && !answering && <Thinking />}
-          <LostAnswer view={view} />
+            ))}
+          </WaitsContext>
+          <div className="mt-6 space-y-6">
+            {running && !answering && waits.size === 0 && <Thinking />}
+            <LostAnswer view={view} />
+          </div>
         </div>
       </div>
       {!atEnd && (
@@ -82,14 +79,59 @@ export function Log({
   )
 }
 
-/** Each message, and what was asked before it. */
-function withQuestions(messages: readonly StoredMessage[]) {
-  let question: StoredMessage | undefined
-  return messages.map((message) => {
-    if (message.role === "user") question = message
-    return { message, question }
-  })
+interface StretchProps {
+  readonly chunk: Chunk
+  /** The message that is being written. */
+  readonly live: string | undefined
 }
+
+/** Some messages in a row: drawn while they are near the screen, and as high as they were drawn
+ *  while they are not. */
+const Stretch = memo(
+  function Stretch({ chunk, live }: StretchProps) {
+    const box = useRef<HTMLDivElement>(null)
+    const [near, setNear] = useState(true)
+    const height = useRef(0)
+    useEffect(() => {
+      const element = box.current
+      const root = element?.closest("[role=log]")
+      if (!element || !root) return undefined
+      const watcher = new IntersectionObserver(
+        (entries) => {
+          const { isIntersecting = true } = entries.at(-1) ?? {}
+          if (!isIntersecting) height.current = element.offsetHeight
+          setNear(isIntersecting)
+        },
+        { root, rootMargin: "2000px 0px" },
+      )
+      watcher.observe(element)
+      return () => watcher.disconnect()
+    }, [])
+    const drawn = near || live !== undefined
+    return (
+      <div
+        ref={box}
+        className="space-y-6 pt-6 [contain:layout_style]"
+        style={drawn ? undefined : { height: height.current }}
+      >
+        {drawn &&
+          chunk.messages.map((message, at) =>
+            message.role === "assistant" ? (
+              <Answer
+                key={message.id}
+                message={message}
+                live={message.id === live}
+                question={chunk.questions[at]}
+              />
+            ) : (
+              <UserMessage key={message.id} message={message} />
+            ),
+          )}
+      </div>
+    )
+  },
+  (before, after) => before.live === after.live && isSameChunk(before.chunk, after.chunk),
+)
 
 /** A turn that failed before it said a word has no answer to show its error in. */
 function LostAnswer({ view: { status, messages, ...view } }: { view: SessionView }) {

@@ -1,25 +1,31 @@
 import { memo, useState } from "react"
+import type { AnyPart } from "../client/client.ts"
 import type { FileAttachmentPart } from "../message/part.ts"
-import type { StoredMessage, Usage } from "../message/row.ts"
+import type { StoredMessage, StoredPart, Usage } from "../message/row.ts"
 import { useApp } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { showCount, showModel, showMoment, showTime } from "./format.ts"
 import { AlertIcon, RetryIcon, XrayIcon } from "./icons.tsx"
 import { CopyButton, Markdown } from "./markdown-view.tsx"
-import { partOf, textIn } from "./message-parts.ts"
+import { MessageMenu } from "./message-menu.tsx"
+import { partOf, textIn, typedSource } from "./message-parts.ts"
+import { usePanel } from "./panels.ts"
 import { AttachmentView, InlinePart, partLabel } from "./part-view.tsx"
 import { strings } from "./strings.ts"
+import { isToolCall, ToolCall } from "./tool-call.tsx"
 
 /** Past this a message is folded. */
 const LONG = 2_400
 
 interface UserMessageProps {
   readonly message: StoredMessage
-  readonly onXray: (message: StoredMessage) => void
+  /** It is shown beside the conversation: what is done to messages is done there. */
+  readonly isBeside?: boolean
 }
 
-export const UserMessage = memo(function UserMessage({ message, onXray }: UserMessageProps) {
-  const parts = message.parts.map((part) => ({ id: part.id, part: partOf(part) }))
+export const UserMessage = memo(function UserMessage({ message, isBeside }: UserMessageProps) {
+  const show = usePanel()
+  const parts = message.parts.filter(isShown).map((part) => ({ id: part.id, part: partOf(part) }))
   const said = parts.filter(({ part }) => part.type !== "file-attachment")
   const files = parts.filter(({ part }) => part.type === "file-attachment")
   return (
@@ -42,12 +48,14 @@ export const UserMessage = memo(function UserMessage({ message, onXray }: UserMe
           {showTime(message.created_at)}
         </time>
         <CopyButton
-          text={said.map(({ part }) => partLabel(part)).join(" ")}
+          text={typedSource(message) ?? said.map(({ part }) => partLabel(part)).join(" ")}
           label={strings.message.copy}
         />
+        {!isBeside && <MessageMenu message={message} />}
         <button
           type="button"
-          onClick={() => onXray(message)}
+          hidden={isBeside}
+          onClick={() => show({ type: "xray", message })}
           aria-label={strings.message.xrayLabel}
           className="inline-flex h-6 items-center gap-1 rounded-md px-1.5 hover:bg-hover hover:text-ink"
         >
@@ -90,13 +98,14 @@ interface AnswerProps {
   readonly live: boolean
   /** The message it answers, to send it again. */
   readonly question: StoredMessage | undefined
+  readonly isBeside?: boolean
 }
 
-export const Answer = memo(function Answer({ message, live, question }: AnswerProps) {
+export const Answer = memo(function Answer({ message, live, question, isBeside }: AnswerProps) {
   const reasoning = message.parts.filter((part) => part.type === "reasoning")
   const others = message.parts.filter((part) => part.type !== "reasoning")
   const text = others.map((part) => textIn(part)).join("\n\n")
-  const thinking = live && text === ""
+  const thinking = live && others.length === 0
   return (
     <article aria-label={strings.assistant} className="flex flex-col gap-2">
       <h2 className="sr-only">{strings.assistant}</h2>
@@ -107,17 +116,30 @@ export const Answer = memo(function Answer({ message, live, question }: AnswerPr
         part.type === "text" ? (
           <Markdown key={part.id} text={textIn(part)} live={live && at === others.length - 1} />
         ) : (
-          <div key={part.id}>
-            <InlinePart part={partOf(part)} />
-          </div>
+          <AnswerPart key={part.id} part={partOf(part)} />
         ),
       )}
       {thinking && <Thinking />}
       <Ending message={message} question={question} />
-      {!live && <Figures message={message} text={text} />}
+      {!live && <Figures message={message} text={text} isBeside={isBeside} />}
     </article>
   )
 })
+
+function AnswerPart({ part }: { part: AnyPart }) {
+  if (isToolCall(part)) return <ToolCall part={part} />
+  if (part.type === "file-attachment") return <AttachmentView part={part as FileAttachmentPart} />
+  return (
+    <div>
+      <InlinePart part={part} />
+    </div>
+  )
+}
+
+/** What was made of a command is for the inspector: the person sees what was typed. */
+function isShown(part: StoredPart): boolean {
+  return part.data.derived_from === undefined && part.data.argument_of === undefined
+}
 
 export function Thinking() {
   return <p className="pulse text-sm text-muted">{strings.log.thinking}</p>
@@ -209,7 +231,13 @@ export function errorText(error: unknown): string {
   return typeof message === "string" ? message : strings.unknownError
 }
 
-function Figures({ message, text }: { message: StoredMessage; text: string }) {
+interface FiguresProps {
+  readonly message: StoredMessage
+  readonly text: string
+  readonly isBeside: boolean | undefined
+}
+
+function Figures({ message, text, isBeside }: FiguresProps) {
   const { usage, model } = message.metadata as {
     usage?: Usage
     model?: Parameters<typeof showModel>[0]
@@ -217,6 +245,7 @@ function Figures({ message, text }: { message: StoredMessage; text: string }) {
   return (
     <footer className="-ml-1.5 flex flex-wrap items-center gap-x-2 text-xs text-muted">
       {text && <CopyButton text={text} label={strings.message.copy} />}
+      {!isBeside && <MessageMenu message={message} />}
       {model && <span>{showModel(model)}</span>}
       {usage && (
         <span>

@@ -27,9 +27,11 @@ export function InlinePart({ part }: { part: AnyPart }) {
     case "file-ref":
       return <FileChip part={part as FileRefPart} />
     case "command": {
-      const { id, args } = part as CommandPart
-      const said = Object.values(args).map(String).join(" ")
-      return <span className={`${CHIP} bg-violet-soft text-violet`}>{`${id} ${said}`.trim()}</span>
+      return (
+        <span className={`${CHIP} bg-violet-soft text-violet`}>
+          {commandText(part as CommandPart)}
+        </span>
+      )
     }
     case "mention": {
       const { target } = part as MentionPart
@@ -49,6 +51,16 @@ export function InlinePart({ part }: { part: AnyPart }) {
           {`${(part as DirectoryRefPart).ref.name}/`}
         </span>
       )
+    case "quote":
+      return (
+        <blockquote className="my-1 line-clamp-6 border-l-3 border-line-strong pl-3 text-sm whitespace-pre-wrap text-muted">
+          {String(part.text ?? "")}
+        </blockquote>
+      )
+    case "skill-content":
+      return (
+        <span className={`${CHIP} bg-good-soft text-good`}>{`skill ${String(part.name)}`}</span>
+      )
     default:
       return (
         <span className={`${CHIP} border border-dashed border-line-strong text-muted`}>
@@ -58,6 +70,14 @@ export function InlinePart({ part }: { part: AnyPart }) {
         </span>
       )
   }
+}
+
+/** A command as it was typed, or as it would have been. */
+function commandText({ id, args, raw }: CommandPart): string {
+  if (typeof raw === "string") return raw
+  const { raw: typed, text: _text, ...named } = args
+  const said = typeof typed === "string" ? [typed] : Object.values(named).map(String)
+  return [id, ...said].join(" ").trim()
 }
 
 function mentionName(target: MentionPart["target"]): string {
@@ -93,7 +113,7 @@ export function partLabel(part: AnyPart): string {
     case "file-attachment":
       return (part as FileAttachmentPart).name
     case "command":
-      return (part as CommandPart).id
+      return commandText(part as CommandPart)
     case "mention":
       return `@${mentionName((part as MentionPart).target)}`
     case "editor-context":

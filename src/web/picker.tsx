@@ -92,8 +92,13 @@ export function Picker({ label, choices, value, onChoose, shown, className = "" 
         </span>
         <ChevronsIcon className="size-3.5" />
       </button>
-      <div {...props} className={`${popupLooks} popup max-h-80 min-w-64 overflow-y-auto`}>
-        <div role="listbox" id={id} aria-label={label} className="max-w-[calc(100vw-2rem)]">
+      <div {...props} className={`${popupLooks} popup`}>
+        <div
+          role="listbox"
+          id={id}
+          aria-label={label}
+          className="max-h-80 max-w-[calc(100vw-2rem)] min-w-64 overflow-y-auto"
+        >
           {isOpen &&
             choices.map((choice, index) => (
               <div

@@ -1,3 +1,5 @@
+import { type DragEvent, type KeyboardEvent, useState } from "react"
+import { isBusy } from "../client/view.ts"
 import type { StoredMessage } from "../message/row.ts"
 import { useApp, useStore } from "./context.ts"
 import { Button, IconButton } from "./controls.tsx"
@@ -7,12 +9,14 @@ import {
   ClipIcon,
   CloseIcon,
   DownIcon,
+  GripIcon,
   PauseIcon,
   PencilIcon,
   PlayIcon,
+  SteerIcon,
   UpIcon,
 } from "./icons.tsx"
-import { partOf } from "./message-parts.ts"
+import { partOf, typedSource } from "./message-parts.ts"
 import { partLabel } from "./part-view.tsx"
 import { strings } from "./strings.ts"
 
@@ -23,6 +27,7 @@ const NONE: readonly StoredMessage[] = []
 export function QueueTray() {
   const queue = useStore((state) => state.view?.queue ?? NONE)
   const stopped = useStore((state) => state.view?.session.drain === "stopped")
+  const [dragged, setDragged] = useState<string>()
   if (queue.length === 0) return null
   return (
     <section aria-label={words.label} className="mb-2 rounded-2xl border border-line bg-sunken">
@@ -30,7 +35,14 @@ export function QueueTray() {
       {stopped && <Stopped head={queue[0]} />}
       <ol className="max-h-[26dvh] overflow-y-auto p-1.5">
         {queue.map((message, at) => (
-          <Waiting key={message.id} message={message} at={at} queue={queue} />
+          <Waiting
+            key={message.id}
+            message={message}
+            at={at}
+            queue={queue}
+            dragged={dragged}
+            onDrag={setDragged}
+          />
         ))}
       </ol>
     </section>
@@ -56,18 +68,63 @@ interface WaitingProps {
   readonly message: StoredMessage
   readonly at: number
   readonly queue: readonly StoredMessage[]
+  readonly dragged: string | undefined
+  readonly onDrag: (id: string | undefined) => void
 }
 
-function Waiting({ message, at, queue }: WaitingProps) {
+function Waiting({ message, at, queue, dragged, onDrag }: WaitingProps) {
   const { actions } = useApp()
-  const parts = message.parts.map(partOf)
-  const said = parts.filter((part) => part.type !== "file-attachment")
-  const files = parts.length - said.length
-  const text = firstWords(said.map(partLabel).join(" "), 140) || words.empty
-  const name = firstWords(text, 40)
+  const [over, setOver] = useState(false)
+  const { text, files } = summaryOf(message)
   const { state } = message
+  const move = (to: number) => {
+    if (to < 0 || to >= queue.length || to === at) return
+    const others = queue.filter((other) => other.id !== message.id)
+    void actions.queue.placeAfter(message, others[to - 1]?.id ?? null)
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key]
+    if (!event.altKey || step === undefined) return
+    event.preventDefault()
+    event.stopPropagation()
+    move(at + step)
+  }
+  const drop = (event: DragEvent) => {
+    event.preventDefault()
+    setOver(false)
+    const moved = queue.find((other) => other.id === dragged)
+    if (!moved || moved === message) return
+    const others = queue.filter((other) => other !== moved)
+    const from = queue.indexOf(moved)
+    const place = others.indexOf(message) + (from < at ? 1 : 0)
+    void actions.queue.placeAfter(moved, others[place - 1]?.id ?? null)
+  }
   return (
-    <li className="flex items-center gap-1 rounded-xl py-1 pr-1 pl-2.5 hover:bg-hover">
+    <li
+      onKeyDown={onKeyDown}
+      onDragOver={(event) => {
+        if (dragged === undefined) return
+        event.preventDefault()
+        setOver(true)
+      }}
+      onDragLeave={() => setOver(false)}
+      onDrop={drop}
+      className={`flex items-center gap-1 rounded-xl py-1 pr-1 pl-1 hover:bg-hover ${over ? "outline-2 outline-accent" : ""} ${dragged === message.id ? "opacity-50" : ""}`}
+    >
+      <span
+        draggable
+        aria-hidden="true"
+        title={words.drag}
+        onDragStart={(event) => {
+          event.dataTransfer.effectAllowed = "move"
+          event.dataTransfer.setData("text/plain", text)
+          onDrag(message.id)
+        }}
+        onDragEnd={() => onDrag(undefined)}
+        className="cursor-grab px-0.5 text-muted"
+      >
+        <GripIcon className="size-4" />
+      </span>
       <span className="min-w-0 flex-1">
         <span className={`block truncate text-sm ${state === "queued" ? "" : "text-muted"}`}>
           {text}
@@ -85,53 +142,90 @@ function Waiting({ message, at, queue }: WaitingProps) {
           </span>
         )}
       </span>
+      <Controls message={message} text={text} at={at} length={queue.length} move={move} />
+    </li>
+  )
+}
+
+interface ControlsProps {
+  readonly message: StoredMessage
+  readonly text: string
+  readonly at: number
+  readonly length: number
+  readonly move: (to: number) => void
+}
+
+function Controls({ message, text, at, length, move }: ControlsProps) {
+  const { actions } = useApp()
+  const busy = useStore((state) => state.view !== undefined && isBusy(state.view.status))
+  const { queue } = actions
+  const name = firstWords(text, 40)
+  const small = "size-7"
+  return (
+    <>
       <IconButton
-        className="size-7"
+        className={small}
         label={words.up(name)}
         disabled={at === 0}
-        onClick={() => void actions.queue.placeAfter(message, queue[at - 2]?.id ?? null)}
+        onClick={() => move(at - 1)}
       >
         <UpIcon className="size-4" />
       </IconButton>
       <IconButton
-        className="size-7"
+        className={small}
         label={words.down(name)}
-        disabled={at === queue.length - 1}
-        onClick={() => void actions.queue.placeAfter(message, queue[at + 1]?.id ?? null)}
+        disabled={at === length - 1}
+        onClick={() => move(at + 1)}
       >
         <DownIcon className="size-4" />
       </IconButton>
+      {busy && (
+        <IconButton
+          className={small}
+          label={words.steer(name)}
+          onClick={() => void queue.steer(message)}
+        >
+          <SteerIcon className="size-4" />
+        </IconButton>
+      )}
       <IconButton
-        className="size-7"
+        className={small}
         label={words.edit(name)}
-        onClick={() => void actions.queue.edit(message)}
+        onClick={() => void queue.edit(message)}
       >
         <PencilIcon className="size-4" />
       </IconButton>
-      {state === "queued" ? (
+      {message.state === "queued" ? (
         <IconButton
-          className="size-7"
+          className={small}
           label={words.pause(name)}
-          onClick={() => void actions.queue.hold(message, "paused")}
+          onClick={() => void queue.hold(message, "paused")}
         >
           <PauseIcon className="size-4" />
         </IconButton>
       ) : (
         <IconButton
-          className="size-7"
+          className={small}
           label={words.release(name)}
-          onClick={() => void actions.queue.release(message)}
+          onClick={() => void queue.release(message)}
         >
           <PlayIcon className="size-4" />
         </IconButton>
       )}
       <IconButton
-        className="size-7"
+        className={small}
         label={words.cancel(name)}
-        onClick={() => void actions.queue.cancel(message)}
+        onClick={() => void queue.cancel(message)}
       >
         <CloseIcon className="size-4" />
       </IconButton>
-    </li>
+    </>
   )
+}
+
+function summaryOf(message: StoredMessage): { text: string; files: number } {
+  const parts = message.parts.map(partOf).filter((part) => part.derived_from === undefined)
+  const said = parts.filter((part) => part.type !== "file-attachment")
+  const typed = typedSource(message) ?? said.map(partLabel).join(" ")
+  return { text: firstWords(typed, 140) || words.empty, files: parts.length - said.length }
 }

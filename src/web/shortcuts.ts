@@ -6,27 +6,29 @@ interface Shortcuts {
   readonly help: () => void
   readonly xray: () => void
   readonly focus: () => void
+  readonly stash: () => void
   readonly store: Store
 }
 
 /** The keys that work everywhere. Those that are also letters work only where nothing is typed. */
-export function useShortcuts({ help, xray, focus, store }: Shortcuts) {
+export function useShortcuts({ help, xray, focus, stash, store }: Shortcuts) {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.isComposing || event.defaultPrevented) return
-      const act = shortcut(event, { help, xray, focus, store })
+      const act = shortcut(event, { help, xray, focus, stash, store })
       if (!act) return
       event.preventDefault()
       act()
     }
     addEventListener("keydown", onKey)
     return () => removeEventListener("keydown", onKey)
-  }, [help, xray, focus, store])
+  }, [help, xray, focus, stash, store])
 }
 
-function shortcut(event: KeyboardEvent, { help, xray, focus, store }: Shortcuts) {
+function shortcut(event: KeyboardEvent, { help, xray, focus, stash, store }: Shortcuts) {
   const mod = event.ctrlKey || event.metaKey
   if (mod && event.key === ".") return xray
+  if (mod && event.key === "s") return stash
   if (mod && event.shiftKey && event.key.toLowerCase() === "o") return () => goTo(undefined)
   if (event.altKey && !mod && event.key === "ArrowUp") return () => goBy(store, -1)
   if (event.altKey && !mod && event.key === "ArrowDown") return () => goBy(store, 1)

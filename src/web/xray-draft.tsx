@@ -139,7 +139,8 @@ function Budget({ answer, budget, onChange }: BudgetProps) {
   const [most, setMost] = useState(answer.tokens)
   if (budget === undefined && answer.tokens !== most) setMost(answer.tokens)
   const top = Math.max(most, LEAST_TOKENS * 2)
-  const toTokens = (step: number) => Math.round(LEAST_TOKENS * (top / LEAST_TOKENS) ** (step / STEPS))
+  const toTokens = (step: number) =>
+    Math.round(LEAST_TOKENS * (top / LEAST_TOKENS) ** (step / STEPS))
   const toStep = (tokens: number) =>
     (Math.log(tokens / LEAST_TOKENS) / Math.log(top / LEAST_TOKENS)) * STEPS
   return (

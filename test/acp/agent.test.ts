@@ -369,14 +369,7 @@ describe("the ACP agent", () => {
         ? [(update.content as { text: string }).text]
         : [],
     )
-    expect(texts).toEqual([
-      "message 0",
-      "echo 1",
-      "message 1",
-      "echo 1",
-      "message 2",
-      "echo 1",
-    ])
+    expect(texts).toEqual(["message 0", "echo 1", "message 1", "echo 1", "message 2", "echo 1"])
     await editor.say(session, "and on")
     expect(editor.answer).toBe("echo 1echo 1echo 1echo 1")
   })

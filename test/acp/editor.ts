@@ -129,7 +129,9 @@ export async function meet(house: HouseOptions = {}, options: EditorOptions = {}
   const toAgent = new PassThrough()
   const toEditor = new PassThrough()
   const lines: string[] = []
-  toEditor.on("data", (chunk: Buffer) => lines.push(...chunk.toString().split("\n").filter(Boolean)))
+  toEditor.on("data", (chunk: Buffer) =>
+    lines.push(...chunk.toString().split("\n").filter(Boolean)),
+  )
   const served = serveAgent(
     { client: ours, version: "0.0.0", model: "scripted" },
     { input: toAgent, output: toEditor },

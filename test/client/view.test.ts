@@ -114,6 +114,81 @@ describe("applyEvent", () => {
   })
 })
 
+describe("a call in an answer", () => {
+  const part_id = "prt_call"
+  const call = { type: "tool-look", tool_call_id: "c1" }
+
+  function world() {
+    const told = new Told()
+    const from = told.page()
+    for (const act of ["send", "fire", "answer", "speak"] satisfies Act[]) told.act(act)
+    const view = told.eventsFrom(from).reduce(applyEvent, from.view)
+    const answer = view.messages.at(-1)
+    if (!answer) throw new Error("there is no answer")
+    const delta = (offset: number, text: string): FollowEvent => ({
+      type: "delta",
+      delta: {
+        turn_id: String(answer.metadata.turn_id),
+        message_id: answer.id,
+        part_id,
+        part_index: 9,
+        part_type: call.type,
+        tool_call_id: "c1",
+        offset,
+        text,
+      },
+    })
+    const row = (at: number, state: string, more: object): FollowEvent => ({
+      type: "row",
+      row: {
+        seq: view.next + at,
+        type: "part",
+        key: part_id,
+        value: {
+          id: part_id,
+          message_id: answer.id,
+          session_id: view.session.id,
+          index: 9,
+          type: call.type,
+          data: { ...call, state, ...more },
+          tool_call_id: "c1",
+          tool_state: state,
+          created_at: 1,
+          updated_at: 1,
+        },
+        headers: { operation: "update", txid: "t" },
+      },
+    })
+    return { view, delta, row }
+  }
+
+  function callIn(view: SessionView) {
+    return view.messages.at(-1)?.parts.find(({ id }) => id === part_id)
+  }
+
+  it("[SES-001] shows its input as it comes, and what its row says once it came whole", () => {
+    const { view, delta, row } = world()
+    const streaming = [delta(0, '{"at":'), delta(6, '"a"}')].reduce(applyEvent, view)
+    expect(callIn(streaming)).toMatchObject({
+      tool_call_id: "c1",
+      tool_state: "input-streaming",
+      data: { ...call, input_text: '{"at":"a"}' },
+    })
+    const whole = applyEvent(streaming, row(0, "input-available", { input: { at: "a" } }))
+    expect(callIn(whole)?.data).toEqual({ ...call, state: "input-available", input: { at: "a" } })
+    expect(applyEvent(whole, delta(6, '"a"}'))).toBe(whole)
+    const done = applyEvent(whole, row(1, "output-available", { output: { data: "saw a" } }))
+    expect(callIn(done)?.data.output).toEqual({ data: "saw a" })
+  })
+
+  it("is not taken back by a row that is behind", () => {
+    const { view, delta, row } = world()
+    const streaming = [delta(0, '{"at":'), delta(6, '"a"}')].reduce(applyEvent, view)
+    const after = applyEvent(streaming, row(0, "input-streaming", { input_text: '{"at":' }))
+    expect(callIn(after)?.data.input_text).toBe('{"at":"a"}')
+  })
+})
+
 describe("prepend", () => {
   it("puts an older page in front, once", () => {
     const told = new Told()

@@ -42,7 +42,7 @@ function mortal(store: Store, dies: { at: number; how: Death }) {
       return NEVER
     }
   const proxy = new Proxy(store, {
-    get(target, name: keyof Store & string) {
+    get(target, name: keyof Store) {
       if (name === "watch" || name === "close" || name === "backup") return target[name]
       return asked(name, target[name] as (...input: unknown[]) => unknown)
     },

@@ -14,13 +14,7 @@ import { appendStream, createStream, deleteStream, useStream } from "./streams.t
 import { takeSteers } from "./steer.ts"
 import { endAnswer, recordCalls } from "./steps.ts"
 import { beat, endTurn, recordRequest, recordRetry, recordStream, requestAbort } from "./turns.ts"
-import {
-  addTrigger,
-  fireTrigger,
-  holdTrigger,
-  removeTrigger,
-  settleDelivery,
-} from "./triggers.ts"
+import { addTrigger, fireTrigger, holdTrigger, removeTrigger, settleDelivery } from "./triggers.ts"
 import { resolveCall, resumeTurn, waitFor } from "./waiting.ts"
 
 /** `vacuum` cannot run inside a transaction; the committer does it between two. */

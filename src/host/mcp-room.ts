@@ -1,0 +1,248 @@
+import type { Layer } from "../catalog/catalog.ts"
+import type { McpCommand } from "../catalog/command.ts"
+import { mcpArguments } from "../catalog/foreign.ts"
+import type { Watcher } from "../mcp/connection.ts"
+import { type McpOffers, McpServers } from "../mcp/mcp-servers.ts"
+import { TextFiles } from "../skill/files.ts"
+import type { ArgumentPlace, CompletionSource, Offer } from "../submit/completion.ts"
+import type { ServerRooms } from "../submit/server-parts.ts"
+import type { Tool } from "../tool/tool.ts"
+import { type McpFile, mcpFiles, type McpPlaces } from "./mcp-files.ts"
+
+/** Whoever asks first waits so long for servers to start; what comes later is there the next time. */
+const FIRST_WAIT_MS = 5000
+/** Files of servers that are open at once; the one not asked for longest is closed. */
+const MAX_OPEN = 32
+const MAX_GATHERED = 256
+const RETRY_MS = 30_000
+
+interface Open {
+  readonly digest: string
+  readonly servers: McpServers
+}
+
+/** What the servers of one workspace offer. */
+interface Gathered {
+  readonly key: string
+  /** Where a server did not answer: when to ask again. */
+  readonly until: number
+  readonly tools: readonly Tool[]
+  readonly layers: readonly Layer[]
+  readonly sources: readonly CompletionSource[]
+}
+
+/** A server as it is listed: from which file, and what it offers or why it offers nothing. */
+export interface McpListed {
+  readonly server: string
+  readonly path: string
+  readonly scope: McpFile["scope"]
+  readonly digest: string
+  readonly trusted: boolean
+  readonly disabled?: boolean
+  readonly tools?: number
+  readonly prompts?: number
+  readonly resources?: number
+  readonly error?: string
+}
+
+export type McpRoomOptions = Omit<McpPlaces, "files"> & { readonly version?: string }
+
+/** The MCP servers of each workspace. They are started when something is asked of them; a project's
+ *  only once its file is trusted. */
+export class McpRoom {
+  readonly #places: McpPlaces
+  readonly #version: string
+  readonly #open = new Map<string, Open>()
+  readonly #gathered = new Map<string | null, Gathered>()
+  #revision = 0
+
+  constructor({ version = "0", ...places }: McpRoomOptions) {
+    this.#places = { ...places, files: new TextFiles() }
+    this.#version = version
+  }
+
+  /** The same list until a server's own list changes (MCP-001). */
+  async tools(workspace_root: string | null): Promise<readonly Tool[]> {
+    return (await this.#gather(workspace_root)).tools
+  }
+
+  /** The prompts, a layer of commands for each server. */
+  async layers(workspace_root: string | null): Promise<readonly Layer[]> {
+    return (await this.#gather(workspace_root)).layers
+  }
+
+  /** Resources by their server's name, and values for the arguments of prompts. What is known so far:
+   *  nobody is asked. */
+  sources(workspace_root: string | null): readonly CompletionSource[] {
+    return this.#gathered.get(workspace_root)?.sources ?? []
+  }
+
+  servers(workspace_root: string | null): ServerRooms {
+    return {
+      prompt: async (command, values) =>
+        (await this.#serversOf(workspace_root, command.server)).prompt(command, values),
+      resource: async (server, uri) =>
+        (await this.#serversOf(workspace_root, server)).attach(server, uri),
+    }
+  }
+
+  async watch(workspace_root: string | null, server: string, about: Watcher & { key: string }) {
+    await (await this.#serversOf(workspace_root, server)).watch(server, about.key, about)
+  }
+
+  unwatch(key: string) {
+    for (const { servers } of this.#open.values())
+      for (const name of servers.names) servers.unwatch(name, key)
+  }
+
+  async list(workspace_root: string | null): Promise<McpListed[]> {
+    const files = await mcpFiles(this.#places, workspace_root)
+    return (await Promise.all(files.map((file) => this.#listFile(file)))).flat()
+  }
+
+  async close() {
+    const open = [...this.#open.values()]
+    this.#open.clear()
+    await Promise.all(open.map(({ servers }) => servers.close()))
+  }
+
+  async #listFile(file: McpFile): Promise<McpListed[]> {
+    const { path, scope, digest, trusted, faults } = file
+    const about = { path, scope, digest, trusted }
+    const wrong = faults.map(({ server, message }) => ({ server, ...about, error: message }))
+    const inert = Object.entries(file.servers)
+      .filter(([, { disabled }]) => disabled || !trusted)
+      .map(([server, { disabled }]) => ({ server, ...about, ...(disabled ? { disabled } : {}) }))
+    const status = trusted ? await this.#opened(file).status() : []
+    const running = status.map(({ trusted: _, ...one }) => ({ ...one, ...about }))
+    return [...running, ...inert, ...wrong]
+  }
+
+  async #gather(workspace_root: string | null): Promise<Gathered> {
+    const files = await this.#trusted(workspace_root)
+    const key = JSON.stringify([this.#revision, ...files.map(({ path, digest }) => [path, digest])])
+    const known = this.#gathered.get(workspace_root)
+    if (known?.key === key && performance.now() < known.until) return known
+    const opened = files.map((file) => this.#opened(file))
+    const offers = new Map((await Promise.all(opened.map((one) => this.#offersOf(one)))).flat())
+    const isWhole = opened.every(({ names }) => names.every((name) => offers.has(name)))
+    const until = isWhole ? Number.POSITIVE_INFINITY : performance.now() + RETRY_MS
+    const complete: Complete = (command, asked) => this.#complete(workspace_root, command, asked)
+    const gathered = { key, until, ...gatheredFrom(offers, complete) }
+    if (this.#gathered.size >= MAX_GATHERED) this.#gathered.clear()
+    this.#gathered.set(workspace_root, gathered)
+    return gathered
+  }
+
+  // One that is late changes what there is when it comes.
+  async #offersOf(servers: McpServers): Promise<(readonly [string, McpOffers])[]> {
+    const found = await Promise.all(
+      servers.names.map(async (name) => {
+        const asked = servers.offers(name).catch(() => undefined)
+        const offers = await Promise.race([asked, patience()])
+        if (offers === LATE) void asked.then((late) => late && this.#changed())
+        return offers === LATE || offers === undefined ? [] : [[name, offers] as const]
+      }),
+    )
+    return found.flat()
+  }
+
+  async #trusted(workspace_root: string | null): Promise<McpFile[]> {
+    const files = await mcpFiles(this.#places, workspace_root)
+    return files.filter(({ trusted, servers }) => trusted && Object.keys(servers).length > 0)
+  }
+
+  #opened({ path, digest, servers: mcpServers }: McpFile): McpServers {
+    const known = this.#open.get(path)
+    if (known && known.digest !== digest) void known.servers.close()
+    const options = { version: this.#version, changed: () => this.#changed() }
+    const servers =
+      known?.digest === digest ? known.servers : new McpServers({ mcpServers }, options)
+    this.#open.delete(path)
+    this.#open.set(path, { digest, servers })
+    for (const [oldest, { servers: left }] of this.#open) {
+      if (this.#open.size <= MAX_OPEN) break
+      this.#open.delete(oldest)
+      void left.close()
+    }
+    return servers
+  }
+
+  #changed() {
+    this.#revision += 1
+  }
+
+  async #serversOf(workspace_root: string | null, server: string): Promise<McpServers> {
+    for (const file of await this.#trusted(workspace_root))
+      if (server in file.servers) return this.#opened(file)
+    throw new Error(`there is no MCP server named ${server} here`)
+  }
+
+  async #complete(
+    workspace_root: string | null,
+    command: McpCommand,
+    { query, at }: { readonly query: string; readonly at: ArgumentPlace },
+  ): Promise<readonly Offer[]> {
+    if (at.argument === undefined) return []
+    const others = mcpArguments(command, at.typed)
+    const servers = await this.#serversOf(workspace_root, command.server)
+    const argument = { name: at.argument, value: query }
+    const values = others.type === "values" ? others.values : {}
+    return (await servers.complete(command, argument, values)).map((value) => ({ value }))
+  }
+}
+
+const LATE = Symbol("late")
+
+function patience(): Promise<typeof LATE> {
+  return new Promise((resolve) => {
+    setTimeout(() => resolve(LATE), FIRST_WAIT_MS).unref()
+  })
+}
+
+type Complete = (
+  command: McpCommand,
+  asked: { readonly query: string; readonly at: ArgumentPlace },
+) => Promise<readonly Offer[]>
+
+function gatheredFrom(
+  offers: ReadonlyMap<string, McpOffers>,
+  complete: Complete,
+): Omit<Gathered, "key" | "until"> {
+  const all = [...offers]
+  return {
+    tools: all.flatMap(([, { tools }]) => tools),
+    layers: all.map(([server, { commands }]) => ({ owner: `mcp:${server}`, commands })),
+    sources: [
+      ...all.map(([server, { resources }]) => resourceSource(server, resources)),
+      ...all.flatMap(([, { commands }]) => commands.map((one) => argumentSource(one, complete))),
+    ],
+  }
+}
+
+function resourceSource(server: string, resources: McpOffers["resources"]): CompletionSource {
+  const offers = resources.map(({ uri, name, description }) => ({
+    value: uri,
+    description: description ?? name,
+  }))
+  return {
+    prefix: server,
+    kind: "resource",
+    complete: async (query, limit) => {
+      const wanted = query.toLowerCase()
+      const fitting = offers.filter(({ value, description }) =>
+        `${value} ${description}`.toLowerCase().includes(wanted),
+      )
+      return fitting.slice(0, limit)
+    },
+  }
+}
+
+function argumentSource(command: McpCommand, complete: Complete): CompletionSource {
+  return {
+    prefix: `/${command.name}`,
+    kind: "argument",
+    complete: async (query, _limit, _signal, at) =>
+      at === undefined ? [] : complete(command, { query, at }),
+  }
+}

@@ -1,0 +1,45 @@
+import type { StoredMessage } from "../message/row.ts"
+
+/** Messages that are drawn, and left undrawn, together. */
+export interface Chunk {
+  readonly key: number
+  readonly messages: readonly StoredMessage[]
+  /** What was asked before each. */
+  readonly questions: readonly (StoredMessage | undefined)[]
+}
+
+const CHUNK = 12
+
+/** A history in chunks. Which chunk a message is in depends on its own place only, so that older
+ *  pages in front change none of those behind them. */
+export function chunksOf(messages: readonly StoredMessage[]): Chunk[] {
+  const chunks: {
+    key: number
+    messages: StoredMessage[]
+    questions: Chunk["questions"][number][]
+  }[] = []
+  let question: StoredMessage | undefined
+  for (const message of messages) {
+    if (message.role === "user") question = message
+    const last = chunks.at(-1)
+    // An answer whose row is still to come is where the last message is.
+    const key = message.seq === null ? (last?.key ?? 0) : Math.floor(message.seq / CHUNK)
+    if (last && last.key >= key) {
+      last.messages.push(message)
+      last.questions.push(question)
+    } else chunks.push({ key, messages: [message], questions: [question] })
+  }
+  return chunks
+}
+
+export function isSameChunk(left: Chunk, right: Chunk): boolean {
+  return (
+    left.key === right.key &&
+    isSameList(left.messages, right.messages) &&
+    isSameList(left.questions, right.questions)
+  )
+}
+
+function isSameList<T>(left: readonly T[], right: readonly T[]): boolean {
+  return left.length === right.length && left.every((one, at) => one === right[at])
+}

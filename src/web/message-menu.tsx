@@ -1,0 +1,51 @@
+import type { StoredMessage } from "../message/row.ts"
+import { useApp, useStore } from "./context.ts"
+import { BackIcon, BranchIcon, InspectIcon, MoreIcon, SidecarIcon } from "./icons.tsx"
+import { Menu, type MenuItem } from "./menu.tsx"
+import { usePanel } from "./panels.ts"
+import { openSidecar } from "./sidecar-actions.ts"
+import { strings } from "./strings.ts"
+
+const words = strings.message
+
+/** What can be done from a message on. */
+export function MessageMenu({ message }: { message: StoredMessage }) {
+  const { actions } = useApp()
+  const show = usePanel()
+  const current = useStore((state) => state.current)
+  const isOwn = message.role === "user"
+  const items: MenuItem[] = [
+    {
+      label: words.branch,
+      icon: <BranchIcon className="size-4" />,
+      run: () => void actions.branch(message.id),
+    },
+    {
+      label: words.sidecar,
+      icon: <SidecarIcon className="size-4" />,
+      run: async () => {
+        const session = current && (await openSidecar(actions, current, message.id))
+        if (session) show({ type: "sidecars", session })
+      },
+    },
+  ]
+  const rewind: MenuItem = {
+    label: words.rewind,
+    icon: <BackIcon className="size-4" />,
+    run: () => void actions.rewind(message),
+  }
+  const inspect: MenuItem = {
+    label: words.inspect,
+    icon: <InspectIcon className="size-4" />,
+    run: () => show({ type: "inspector", message: message.id }),
+  }
+  return (
+    <Menu
+      label={isOwn ? words.menuOwn : words.menuAnswer}
+      className="size-6"
+      items={isOwn ? [rewind, ...items, inspect] : items}
+    >
+      <MoreIcon className="size-3.5" />
+    </Menu>
+  )
+}
