@@ -1,10 +1,11 @@
 import { mkdir, readdir } from "node:fs/promises"
-import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { FileBlobs } from "./files/blobs.ts"
+import { Scopes } from "./files/scope.ts"
 import { ScratchFolders } from "./files/scratch.ts"
 import { SNIFF_BYTES, sniff } from "./files/sniff.ts"
 import { readWorkspaceFile } from "./files/workspace.ts"
+import { type Equipment, equip } from "./host/equipment.ts"
 import type { ModelChoice } from "./message/message.ts"
 import { Refusal } from "./message/refusal.ts"
 import type { KnownModels } from "./provider/known-models.ts"
@@ -16,11 +17,9 @@ import { type Formats, formatsIn } from "./session/formats.ts"
 import { ownerOf } from "./session/owner.ts"
 import { PromptHistory } from "./session/prompt-history.ts"
 import { Runner } from "./session/runner.ts"
-import type { TurnPlace } from "./session/talk.ts"
 import { equipped, mannerRooms, type TurnOptions, turnRooms } from "./session/turn-rooms.ts"
 import { resolutionOf, type Saying } from "./session/waiting.ts"
 import { type AskedDraft, WhatIf } from "./session/what-if.ts"
-import { Workbench } from "./session/workbench.ts"
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts"
 import type { PolicyConfig } from "./policy/config.ts"
 import { type Arrival, judge } from "./policy/judge.ts"
@@ -58,6 +57,8 @@ export interface HostOptions extends TurnOptions {
   readonly completion_sources?: WorkspacesOptions["completion_sources"]
   /** Another judge of what a repository's files may do, for this host's life. */
   readonly trust?: Trust
+  /** `full` for a host that people live with: servers, memory, triggers, bundled skills, agents. */
+  readonly extent?: "bare" | "full"
   readonly log?: (message: string) => void
   readonly broken?: (reason: string) => void
 }
@@ -93,6 +94,9 @@ export class Host {
   readonly known: KnownModels
   readonly what_if: WhatIf
   readonly workspaces: Workspaces
+  readonly equipment: Equipment
+  /** Folders that people gave to sessions, as long as this host lives. */
+  readonly scopes = new Scopes()
   readonly #runner: Runner | null
   readonly #owner: string | null
   readonly #history: PromptHistory
@@ -111,18 +115,20 @@ export class Host {
     this.blobs = new FileBlobs(join(options.data, "blobs"))
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
-    this.workspaces = new Workspaces(options)
+    this.#owner = options.turns === false ? null : ownerOf()
+    this.equipment = this.#equip(options)
+    this.workspaces = new Workspaces({ ...this.equipment.workspaces, ...options })
     this.#formats = formatsIn(join(options.data, "formats"))
     const reading = { read: readWorkspaceFile, formats: this.#formats, ingress: this.#ingress }
     const rooms = { store, blobs: this.blobs, ...reading }
     const asked = { models: this.known, providers: this.providers }
-    const turns = equipped(options, this.#workbench(options))
+    const turns = equipped(options, this.equipment.turns)
     this.what_if = new WhatIf({ ...rooms, ...mannerRooms(turns), ...asked })
     this.#history = new PromptHistory(rooms)
     this.#scratch = new ScratchFolders(join(options.data, "scratch"))
-    this.#owner = options.turns === false ? null : ownerOf()
     this.#runner = this.#owner === null ? null : this.#newRunner(this.#owner, turns)
     this.#runner?.start()
+    if (this.#runner) this.equipment.start()
     this.#stopAsking = options.fresh_models ? this.known.keepFresh() : () => undefined
     this.#sweeping = setInterval(() => void this.sweep().catch(() => undefined), SWEEP_MS).unref()
   }
@@ -201,6 +207,7 @@ export class Host {
       this.#runner?.leave(id)
       this.#history.forget(id)
       await this.#scratch.remove(id)
+      this.scopes.revoke(id)
     }
     await this.#removeBlobs(deleted.content_ids)
     return deleted
@@ -254,6 +261,7 @@ export class Host {
   async close() {
     clearInterval(this.#sweeping)
     this.#stopAsking()
+    await this.equipment.close()
     await this.#runner?.stop()
     await this.workspaces.close()
     await this.store.close()
@@ -278,22 +286,28 @@ export class Host {
       used: workspaces.used.bind(workspaces),
       policy: (root: string | null) => workspaces.policy(root),
       shell: (root: string | null, command: string) => workspaces.shell(root, command),
+      servers: this.equipment.servers,
     }
   }
 
-  #workbench({ policy }: HostOptions) {
-    const skills = (root: string | null) => this.workspaces.skills(root)
-    const bench = new Workbench({ skills, hidden: hiddenBy(policy).settings, home: homedir() })
-    return {
-      tools: (place: TurnPlace) => bench.tools(place),
-      sections: (place: TurnPlace) => bench.sections(place),
-    }
+  #equip(options: HostOptions): Equipment {
+    return equip({
+      ...options,
+      store: this.store,
+      owner: this.#owner ?? ownerOf(),
+      extent: options.extent ?? "bare",
+      agents: options.agents ?? [],
+      hidden: hiddenBy(options.policy).settings,
+      skills: (root) => this.workspaces.skills(root),
+      policy: (root) => this.workspaces.policy(root),
+      submit: (submission) => this.submit(submission),
+    })
   }
 
   #newRunner(owner: string, options: HostOptions): Runner {
     const { store, blobs, providers, known: models } = this
     const house = { store, blobs, providers, models, owner, ingress: this.#ingress }
-    const kept = { history: this.#history, scratch: this.#scratch }
+    const kept = { history: this.#history, scratch: this.#scratch, scopes: this.scopes }
     return new Runner(turnRooms({ ...house, ...kept }, options), {
       ...(options.lease_ms === undefined ? {} : { lease_ms: options.lease_ms }),
       ...(options.log ? { log: options.log } : {}),

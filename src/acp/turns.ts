@@ -68,7 +68,6 @@ export class Turns {
   #settle(turn: Turn) {
     const waiting = this.#waiting.get(turn.message_id)
     if (!waiting) return
-    // Left behind by a process that died: it fires again by itself, or stays as it is.
     if (turn.state === "error") {
       const { code, message } = turn.error ?? { code: "failed", message: "the turn failed" }
       waiting.reject(RequestError.internalError({ code }, message))

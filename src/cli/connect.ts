@@ -65,7 +65,8 @@ async function inProcess(data: string, workspace: string, trust_all = false): Pr
   const { openHost, TRUST_ALL } = await import("../host.ts")
   const { createApp } = await import("../server/app.ts")
   const trust = trust_all ? { trust: TRUST_ALL } : {}
-  const host = await openHost({ data, workspace, environment: process.env, ...trust })
+  const about = { data, workspace, environment: process.env, extent: "full" as const }
+  const host = await openHost({ ...about, ...trust })
   const app = createApp(host, { rules: null, log: (text) => process.stderr.write(`${text}\n`) })
   const client = createClient({
     url: "http://in.process",

@@ -1,6 +1,5 @@
 import { z } from "zod"
 import { readMarkdown } from "../catalog/read/front-matter.ts"
-import type { YamlValue } from "../catalog/read/yaml.ts"
 import type { ContextPolicy, GestureRule } from "../compose/editor-context.ts"
 import { ModelChoice, parseModelChoice } from "../message/message.ts"
 import { Action, type PermissionRule } from "../policy/permissions.ts"
@@ -30,7 +29,7 @@ const Count = z.coerce.number().int().min(1)
 const Pattern = z.string().min(1).max(1024)
 
 /** `shell.run: deny`, or `fs.write: { "src/**": allow, "**": ask }`. */
-const Permissions = z.record(
+const Permissions = z.partialRecord(
   z.enum([...REQUIREMENTS, "*"]),
   z.union([Action, z.record(Pattern, Action)]),
 )
@@ -40,21 +39,21 @@ const Manifest = z.strictObject({
   model: z.string().min(1).max(256).transform(parseModelChoice).pipe(ModelChoice).optional(),
   tools: Names.optional(),
   grants: z.array(z.enum(REQUIREMENTS)).optional(),
-  permissions: z.partialRecord(Permissions.keyType, Permissions.valueType).optional(),
+  permissions: Permissions.optional(),
   skills: Names.optional(),
   context: z
     .strictObject({
       kinds: z.record(z.string().max(64), z.enum(["automatic", "explicit", "mention"])).optional(),
       repeat: z.enum(["always", "once", "delta"]).optional(),
-      "max-parts": Count.max(100).optional(),
-      "max-characters": Count.max(1024 * 1024).optional(),
+      max_parts: Count.max(100).optional(),
+      max_characters: Count.max(1024 * 1024).optional(),
     })
     .optional(),
   gestures: z
     .array(
       z.strictObject({
         mime: z.string().max(255).optional(),
-        "in-workspace": z.stringbool().optional(),
+        in_workspace: z.stringbool().optional(),
         becomes: z.enum(["reference", "attachment"]),
       }),
     )
@@ -83,7 +82,7 @@ export function readAgent(
   const said = Object.fromEntries(
     KEYS.filter((key) => head.has(key)).map((key) => [
       key,
-      LISTS.has(key) ? (head.list(key) ?? []) : kebabKeys(head.value(key)),
+      LISTS.has(key) ? (head.list(key) ?? []) : head.value(key),
     ]),
   )
   const faults = [
@@ -98,14 +97,6 @@ export function readAgent(
 
 function issueOf({ path, message }: { path: readonly PropertyKey[]; message: string }): string {
   return `${path.join(".")}: ${message}`
-}
-
-function kebabKeys(value: YamlValue | undefined): unknown {
-  if (Array.isArray(value)) return value.map(kebabKeys)
-  if (typeof value !== "object") return value
-  return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [key.replaceAll("_", "-"), kebabKeys(inner)]),
-  )
 }
 
 function agentOf(type: string, prompt: string, manifest: Manifest): Agent {
@@ -148,13 +139,13 @@ function contextOf(said: Manifest["context"]): ContextPolicy {
   return {
     kinds: said?.kinds ?? kinds,
     repeat: said?.repeat ?? repeat,
-    max_parts: said?.["max-parts"] ?? max_parts,
-    max_characters: said?.["max-characters"] ?? max_characters,
+    max_parts: said?.max_parts ?? max_parts,
+    max_characters: said?.max_characters ?? max_characters,
   }
 }
 
 function gestureOf(said: NonNullable<Manifest["gestures"]>[number]): GestureRule {
-  const { mime, becomes, "in-workspace": in_workspace } = said
+  const { mime, becomes, in_workspace } = said
   return {
     becomes,
     ...(mime === undefined ? {} : { mime }),

@@ -1,13 +1,13 @@
-import {
-  type CallToolResult,
+import type {
+  CallToolResult,
   Client,
-  type CompleteResult,
-  type GetPromptResult,
-  type Prompt,
-  type ReadResourceResult,
-  type Resource,
-  type Tool,
-  type Transport,
+  CompleteResult,
+  GetPromptResult,
+  Prompt,
+  ReadResourceResult,
+  Resource,
+  Tool,
+  Transport,
 } from "@modelcontextprotocol/client"
 import type { McpServer } from "./server.ts"
 
@@ -132,6 +132,8 @@ export class McpConnection {
   }
 
   async #connect(): Promise<Client> {
+    // Loaded with the first server: a host without any starts faster.
+    const { Client } = await import("@modelcontextprotocol/client")
     const listChanged = { onChanged: () => this.#relist(), autoRefresh: false }
     const client = new Client(
       { name: "compositor", version: this.#options.version ?? "0" },

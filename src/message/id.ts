@@ -20,6 +20,11 @@ export function isId(prefix: IdPrefix, value: string): boolean {
   return value.startsWith(`${prefix}_`) && ID_PATTERN.test(value)
 }
 
+/** When an id was made, as far as its clock was right. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(id.indexOf("_") + 1).slice(0, 12), 16) || 0
+}
+
 let lastTime = 0
 let counter = 0
 

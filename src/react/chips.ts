@@ -52,11 +52,15 @@ export class Chips implements PluginValue {
       this.document = this.#read(update.view)
       return
     }
-    const before = this.#typed
+    const before = this.#typed && {
+      from: update.changes.mapPos(this.#typed.from, -1),
+      to: update.changes.mapPos(this.#typed.to, 1),
+    }
     const edited = update.docChanged ? this.#edit(update) : undefined
     this.#typed = this.#nowTyped(update, before)
     if (edited) this.#draw(edited)
-    if (!isSame(before, this.#typed)) for (const span of [before, this.#typed]) this.#drawAt(span)
+    if (!isSame(before, this.#typed))
+      for (const span of [before, this.#typed]) if (span) this.#draw(span)
   }
 
   /** What the cursor jumps over. */
@@ -105,10 +109,6 @@ export class Chips implements PluginValue {
     if (typing || (before && (docChanged || before.from === node.start)))
       return { from: node.start, to: node.end }
     return undefined
-  }
-
-  #drawAt(span: Span | undefined) {
-    if (span) this.#draw({ from: span.from, to: Math.min(span.to, this.document.length) })
   }
 
   #draw({ from, to }: Span) {

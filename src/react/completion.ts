@@ -34,6 +34,8 @@ export function completion(events: CompletionEvents): Extension {
       override: [(context) => ask(context, events)],
       activateOnTypingDelay: ASK_AFTER,
       interactionDelay: 0,
+      // Behind a command its first argument is asked for.
+      activateOnCompletion: (offer) => (offer as Offer).item.kind === "command",
       aboveCursor: true,
       icons: false,
       maxRenderedOptions: 50,
@@ -52,7 +54,17 @@ export function completion(events: CompletionEvents): Extension {
   ]
 }
 
-type Offer = Completion & { readonly item: CompletionItem }
+interface Offer extends Completion {
+  readonly item: CompletionItem
+  /** Some of it was typed. */
+  readonly sought: boolean
+}
+
+/** Whether Enter means the offer, and not the message: what may stand here need not. */
+export function isMeant(offer: Completion): boolean {
+  const { item, sought } = offer as Offer
+  return item.kind !== "argument" || sought
+}
 
 async function ask(
   context: CompletionContext,
@@ -73,7 +85,7 @@ async function ask(
       from: answer.from + line.from,
       to: answer.to + line.from,
       filter: false,
-      options: answer.items.map((item) => offerOf(item, events)),
+      options: answer.items.map((item) => offerOf(item, events, answer.from < answer.to)),
     }
   } catch {
     return null // A list that cannot be read is no list; what is typed stays typed.
@@ -90,8 +102,9 @@ function isAsking(document: { trigger: Trigger; nodes: Nodes }, line: number, at
 type Trigger = (cursor: number) => unknown
 type Nodes = (from: number, to: number) => readonly { kind: string; start: number; end: number }[]
 
-function offerOf(item: CompletionItem, events: CompletionEvents): Offer {
+function offerOf(item: CompletionItem, events: CompletionEvents, sought: boolean): Offer {
   return {
+    sought,
     label: item.insert.trim(),
     displayLabel: item.label,
     item,

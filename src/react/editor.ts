@@ -1,4 +1,9 @@
-import { acceptCompletion, closeCompletion, completionStatus } from "@codemirror/autocomplete"
+import {
+  acceptCompletion,
+  closeCompletion,
+  completionStatus,
+  selectedCompletion,
+} from "@codemirror/autocomplete"
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands"
 import { Annotation, Compartment, EditorState, Prec } from "@codemirror/state"
 import { EditorView, keymap, placeholder } from "@codemirror/view"
@@ -6,7 +11,7 @@ import type { KnownNode } from "../compose/node.ts"
 import type { Vocabulary } from "../compose/vocabulary.ts"
 import { chips, learn } from "./chips.ts"
 import { chosen, nodesWithChosen } from "./chosen.ts"
-import { type Complete, completion } from "./completion.ts"
+import { type Complete, completion, isMeant } from "./completion.ts"
 
 export interface EditorEvents {
   /** Enter; with the modifier, `urgent`. */
@@ -85,6 +90,7 @@ export class Editor {
   insert(text: string) {
     const change = this.#view.state.replaceSelection(text)
     this.#view.dispatch(change, { userEvent: "input.complete", scrollIntoView: true })
+    this.focus()
   }
 
   /** Replace a stretch; it can be undone. */
@@ -161,7 +167,8 @@ function keys(events: EditorEvents) {
   const submit = (urgent: boolean) => (view: EditorView) => {
     // While an input method composes, Enter is a choice of its words.
     if (view.composing || view.compositionStarted) return false
-    if (!urgent && completionStatus(view.state) === "active" && acceptCompletion(view)) return true
+    const offer = urgent ? null : selectedCompletion(view.state)
+    if (offer && isMeant(offer) && acceptCompletion(view)) return true
     closeCompletion(view)
     events.submit(urgent)
     return true

@@ -10,6 +10,7 @@ import { draftRoutes } from "./routes/drafts.ts"
 import { folderRoutes } from "./routes/folder.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { modelRoutes } from "./routes/models.ts"
+import { scopeRoutes } from "./routes/scopes.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
 import { folderEventRoute, turnRoutes } from "./routes/turns.ts"
 import { serveStream } from "./streams/streams.ts"
@@ -26,6 +27,7 @@ export const ROUTES = [
   ...turnRoutes,
   folderEventRoute,
   ...blobRoutes,
+  ...scopeRoutes,
 ]
 
 export interface AppOptions {

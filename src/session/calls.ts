@@ -1,3 +1,4 @@
+import { TOOL_ALIASES } from "../tool/aliases.ts"
 import type { Wait } from "../message/row.ts"
 import { isOpen, readToolPart, type ToolPart, toolNameOf } from "../message/tool-part.ts"
 import { type Action, judgeCall } from "../policy/permissions.ts"
@@ -63,7 +64,7 @@ type Plan =
 async function planOf(rooms: TurnRooms, talk: Talk, call: Call): Promise<Plan> {
   const { part } = call
   const name = toolNameOf(part.type) ?? ""
-  const tool = talk.tools.find(({ id }) => id === name)
+  const tool = talk.tools.find(({ id }) => id === (TOOL_ALIASES[name] ?? name))
   if (!tool) return { type: "refuse", call, why: `There is no tool ${name} here.` }
   const faults = part.invalid === undefined ? tool.faults(part.input) : ["input: is not JSON"]
   if (faults.length > 0)

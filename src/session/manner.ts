@@ -3,12 +3,12 @@ import type { ModelChoice } from "../message/message.ts"
 import type { Capabilities } from "../model/capabilities.ts"
 import type { Model } from "../model/models.ts"
 import type { Envelope } from "../provider/provider.ts"
-import { ASSISTANT, toolsOf } from "./agent.ts"
+import { toolsOf } from "./agent.ts"
 import { envelopeOf, thinkingOf } from "./envelope.ts"
 import { systemPrompt, toolCatalog } from "./system-prompt.ts"
-import { policyOf, type TurnRooms } from "./talk.ts"
+import { agentOf, policyOf, type TurnRooms } from "./talk.ts"
 
-export type MannerRooms = Pick<TurnRooms, "agents" | "tools" | "sections">
+export type MannerRooms = Pick<TurnRooms, "agents" | "agent" | "tools" | "sections">
 
 /** Whose turn it would be. */
 export interface Speaker {
@@ -35,7 +35,7 @@ export async function mannerOf(
   { id, agent: type, workspace_root }: Speaker,
   { choice, model, capabilities }: Asked,
 ): Promise<Manner> {
-  const agent = rooms.agents.get(type) ?? rooms.agents.get(ASSISTANT.type) ?? ASSISTANT
+  const agent = await agentOf(rooms, type, workspace_root)
   const place = { session_id: id, workspace_root, agent }
   const tools = toolsOf(agent, await rooms.tools(place), capabilities)
   const system = systemPrompt({ manifest: agent.prompt, ...(await rooms.sections(place)) })

@@ -37,6 +37,10 @@ export interface TurnRooms {
   readonly owner: string
   /** By their type; a session whose agent is not here is the assistant's. */
   readonly agents: ReadonlyMap<string, Agent>
+  /** Who is not among them but may answer there. */
+  agent?:
+    | ((type: string, workspace_root: string | null) => Promise<Agent | undefined>)
+    | undefined
   /** The tools that the host offers; the same list as long as they are the same tools. */
   tools(place: TurnPlace): Promise<readonly Tool[]>
   /** What the system prompt says beside the manifest (SES-050). */
@@ -91,7 +95,7 @@ export async function openTalk(
     return { type: "nobody", error: { code: "unknown_model", message } }
   }
   const capabilities = rooms.models.capabilities(model)
-  const place = placeOf(rooms, claim)
+  const place = await placeOf(rooms, claim)
   const { agent } = place
   const tools = toolsOf(agent, await rooms.tools(place), capabilities)
   const sections = await rooms.sections(place)
@@ -114,9 +118,19 @@ export async function openTalk(
   return { type: "talk", talk }
 }
 
-function placeOf({ agents }: TurnRooms, { turn, workspace_root }: Claim): TurnPlace {
-  const agent = agents.get(turn.agent) ?? agents.get(ASSISTANT.type) ?? ASSISTANT
+async function placeOf(rooms: TurnRooms, { turn, workspace_root }: Claim): Promise<TurnPlace> {
+  const agent = await agentOf(rooms, turn.agent, workspace_root)
   return { session_id: turn.session_id, workspace_root, agent }
+}
+
+/** Who answers in a session that names this type; one that nobody knows is the assistant. */
+export async function agentOf(
+  { agents, agent }: Pick<TurnRooms, "agents" | "agent">,
+  type: string,
+  workspace_root: string | null,
+): Promise<Agent> {
+  const known = agents.get(type) ?? (await agent?.(type, workspace_root))
+  return known ?? agents.get(ASSISTANT.type) ?? ASSISTANT
 }
 
 // Rows may come from elsewhere: a rule that is none says nothing.

@@ -1,4 +1,5 @@
 import type { BlobStore } from "../files/blobs.ts"
+import type { Scopes } from "../files/scope.ts"
 import type { ScratchFolders } from "../files/scratch.ts"
 import type { Sources } from "../lower/load.ts"
 import type { Knowledge } from "../model/layers.ts"
@@ -19,6 +20,8 @@ export interface TurnOptions {
   readonly tools?: TurnRooms["tools"] | readonly Tool[] | undefined
   readonly sections?: TurnRooms["sections"] | undefined
   readonly rules?: TurnRooms["rules"] | undefined
+  /** Who else may answer in a workspace, by type: the agents of its files. */
+  readonly agent?: TurnRooms["agent"]
   readonly before?: ToolBefore | undefined
   readonly headless?: boolean | undefined
 }
@@ -31,20 +34,23 @@ interface House {
   readonly models: Pick<Knowledge, "find" | "capabilities">
   readonly owner: string
   readonly scratch: ScratchFolders
+  readonly scopes: Pick<Scopes, "resolve">
   ingress(workspace_root: string | null): NonNullable<Sources["ingress"]>
 }
 
 /** The options with what the house itself has where a host says nothing. */
 export function equipped<Options extends TurnOptions>(
   options: Options,
-  { tools, sections }: { readonly [Name in "tools" | "sections"]: TurnRooms[Name] },
+  house: Required<Pick<TurnOptions, "tools" | "sections" | "agent">>,
 ): Options {
-  return { ...options, tools: options.tools ?? tools, sections: options.sections ?? sections }
+  const { tools = house.tools, sections = house.sections, agent = house.agent } = options
+  return { ...options, tools, sections, agent }
 }
 
 /** Who answers, with which tools, and what the system prompt says. */
-export function mannerRooms({ agents = [], tools = [], sections }: TurnOptions): MannerRooms {
+export function mannerRooms({ agents = [], tools = [], sections, agent }: TurnOptions): MannerRooms {
   return {
+    agent,
     agents: new Map([ASSISTANT, ...agents].map((agent) => [agent.type, agent])),
     tools: typeof tools === "function" ? tools : async () => tools,
     sections: sections ?? (async () => ({})),
@@ -53,7 +59,7 @@ export function mannerRooms({ agents = [], tools = [], sections }: TurnOptions):
 
 /** What turns need, out of what a house has and its host says. */
 export function turnRooms(house: House, options: TurnOptions): TurnRooms {
-  const { store, blobs, history, providers, models, owner, scratch } = house
+  const { store, blobs, history, providers, models, owner, scratch, scopes } = house
   const { rules, before, headless = false } = options
   return {
     store,
@@ -71,6 +77,7 @@ export function turnRooms(house: House, options: TurnOptions): TurnRooms {
       scratch: () => scratch.open(session_id, agent.scratch),
       scratch_dir: async () => (await scratch.open(session_id, agent.scratch)).path,
       ingress: house.ingress(workspace_root),
+      scope: (id) => scopes.resolve(session_id, id),
       attached: async (content_id) => store.sessionHasBlob(session_id, content_id),
       rules,
     }),

@@ -46,12 +46,17 @@ import type {
   TurnKey,
   WaitRecord,
 } from "./turn-records.ts"
+import type { EntityReads, EntityWrites } from "./entity-records.ts"
 import type { TriggerReads, TriggerWrites } from "./trigger-records.ts"
 
 /** Every store keeps four promises, and `test/store/contract.ts` asks each for them: what a call
  *  returned is on disk; a row and the event that tells of it commit together; history comes back in
  *  the order of the path; a queued message fires once, however many runners ask. */
-export interface Store extends Promised<Writes>, Promised<Reads>, Promised<TriggerReads> {
+export interface Store
+  extends Promised<Writes>,
+    Promised<Reads>,
+    Promised<TriggerReads>,
+    Promised<EntityReads> {
   /** Hear of streams that changed: the ids this process wrote, or `undefined` when another process
    *  wrote and any stream may have changed. */
   watch(listener: (streams: ReadonlySet<string> | undefined) => void): () => void
@@ -60,7 +65,7 @@ export interface Store extends Promised<Writes>, Promised<Reads>, Promised<Trigg
 }
 
 /** Each write is one named operation: whole or not at all, durable when its promise resolves. */
-export interface Writes extends TriggerWrites {
+export interface Writes extends TriggerWrites, EntityWrites {
   createSession(input: NewSession): SessionChanged
   changeSession(input: SessionChange): SessionChanged
   branch(input: Branch): SessionChanged
@@ -170,3 +175,4 @@ type Promised<T> = {
 export type * from "./records.ts"
 export type * from "./turn-records.ts"
 export type * from "./trigger-records.ts"
+export type * from "./entity-records.ts"

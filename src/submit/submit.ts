@@ -32,7 +32,7 @@ export interface SubmitRooms {
   /** Run an approved command where it can hurt nobody. */
   shell(workspace_root: string | null, command: string): Promise<string>
   /** What the servers of a workspace give; without, none is connected. */
-  servers?(workspace_root: string | null): ServerRooms
+  readonly servers?: ((workspace_root: string | null) => ServerRooms) | undefined
   /** Hear what a message names. */
   used(workspace_root: string | null, parts: readonly NamedPart[]): void
   /** Who claims the message when its session is idle; null where no turns run. */

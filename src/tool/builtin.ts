@@ -43,9 +43,6 @@ export const LOCKED_IDS = [
   "tool_search",
 ] as const
 
-/** Other names that a model may call a tool by. */
-export const TOOL_ALIASES: Readonly<Record<string, string>> = { view_image: "read_image" }
-
 /** The tools that every agent may be given; its manifest chooses among them. */
 export function builtinTools(rooms: ToolRooms): readonly Tool[] {
   const hiding: Hiding = rooms.hiding ?? (() => undefined)

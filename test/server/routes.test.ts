@@ -248,6 +248,18 @@ const CASES: Readonly<Record<string, Cases>> = {
     good: ["/v1/blobs?name=a.txt", { body: "hello" }],
     bad: ["/v1/blobs?name=", { body: "hello" }, 422],
   }),
+  "post /v1/sessions/:id/scopes": ({ session }) => ({
+    good: [`/v1/sessions/${session}/scopes`, { json: { path: "/" } }],
+    bad: [`/v1/sessions/${session}/scopes`, { json: { path: "/no/such/folder" } }, 422],
+  }),
+  "get /v1/sessions/:id/scopes": ({ session }) => ({
+    good: [`/v1/sessions/${session}/scopes`],
+    bad: [`/v1/sessions/${session}/scopes`, UNAUTHORIZED, 401],
+  }),
+  "delete /v1/sessions/:id/scopes/:scope": ({ session }) => ({
+    good: [`/v1/sessions/${session}/scopes/dir_x`],
+    bad: [`/v1/sessions/${session}/scopes/dir_x`, UNAUTHORIZED, 401],
+  }),
   "get /v1/sessions/:id/blobs/:content": ({ session, content }) => ({
     good: [`/v1/sessions/${session}/blobs/${content}`],
     bad: [`/v1/sessions/${session}/blobs/${MISSING.content}`, {}, 404],

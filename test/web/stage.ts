@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AxeBuilder } from "@axe-core/playwright"
@@ -55,8 +55,7 @@ export class Theatre {
       await theatre.close()
       await rm(root, { recursive: true, force: true })
     })
-    const lines = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`)
-    await writeFile(join(root, "notes.md"), lines.join("\n"))
+    await furnish(root)
     await theatre.serve()
     return theatre
   }
@@ -80,6 +79,10 @@ export class Theatre {
   async close() {
     await this.#running?.close()
     this.#running = undefined
+  }
+
+  get workspace(): string {
+    return this.#workspace
   }
 
   get link(): string {
@@ -110,6 +113,10 @@ export class Theatre {
           : "",
     )
     const text = said.join("\n")
+    const results = (newest?.blocks ?? []).filter((block) => block.type === "tool-result")
+    if (results.length > 0) return [{ text: `The tool said: ${JSON.stringify(results)}` }]
+    const asked = Object.entries(CALLS).find(([word]) => text.includes(word))
+    if (asked) return [{ reasoning: "I need a tool." }, { call: { id: "call1", ...asked[1] } }]
     const begin = { text: `You said: **${said[0]?.split("\n")[0]?.trim() ?? ""}**` }
     if (text.includes("fail"))
       return [
@@ -119,6 +126,34 @@ export class Theatre {
     const rest = { text: `\n\n${said.slice(1).join("\n\n")}\n\nThat is all of it.` }
     return text.includes("hold") ? [begin, { wait: this.#held.promise }, rest] : [begin, rest]
   }
+}
+
+/** A workspace with something in it to refer to. */
+async function furnish(root: string) {
+  const lines = Array.from({ length: 40 }, (_, at) => `line ${at + 1}`)
+  await writeFile(join(root, "notes.md"), lines.join("\n"))
+  await mkdir(join(root, "src", "deep"), { recursive: true })
+  await writeFile(join(root, "src", "deep", "engine.ts"), "export const engine = 1\n".repeat(400))
+  await mkdir(join(root, ".agents", "commands"), { recursive: true })
+  await writeFile(
+    join(root, ".agents", "commands", "greet.md"),
+    "---\ndescription: Greet somebody\nargument-hint: name\n---\nSay hello to $1, warmly.\n",
+  )
+  await mkdir(join(root, ".agents", "skills", "tidy"), { recursive: true })
+  await writeFile(
+    join(root, ".agents", "skills", "tidy", "SKILL.md"),
+    "---\nname: tidy\ndescription: Use when files are in disorder.\n---\nPut things in order.\n",
+  )
+}
+
+/** Which tool a message asks the scripted model to call, by a word in it. */
+const CALLS: Readonly<Record<string, { name: string; input: unknown }>> = {
+  "use-write": { name: "write", input: { path: "made.txt", content: "made by a tool" } },
+  "use-read": { name: "read", input: { path: "notes.md" } },
+  "use-question": {
+    name: "question",
+    input: { questions: [{ question: "Which colour?", options: ["red", "blue"] }] },
+  },
 }
 
 /** One person at one page. */
@@ -217,6 +252,44 @@ export class Visitor {
     )
   }
 
+  get chipsInText(): Locator {
+    return this.composer.locator(".cm-chip")
+  }
+
+  get offers(): Locator {
+    return this.page.getByRole("listbox", { name: "Completions" }).getByRole("option")
+  }
+
+  panel(name: string): Locator {
+    return this.page.getByRole("complementary", { name })
+  }
+
+  notice(text: string): Promise<void> {
+    return this.sees(this.page.getByRole("region", { name: "Notifications" }), text)
+  }
+
+  async choose(menu: string | Locator, item: string) {
+    await (typeof menu === "string" ? this.button(menu) : menu).first().click()
+    await this.page.getByRole("menuitem", { name: item, exact: true }).click()
+  }
+
+  /** Paste text, as the clipboard would. */
+  async pasteText(text: string, type = "text/plain") {
+    await this.page.evaluate(
+      ([text, type]) => {
+        const clipboardData = new DataTransfer()
+        clipboardData.setData(type, text)
+        const event = new ClipboardEvent("paste", {
+          bubbles: true,
+          cancelable: true,
+          clipboardData,
+        })
+        document.querySelector(".cm-content")?.dispatchEvent(event)
+      },
+      [text, type] as const,
+    )
+  }
+
   /** What axe finds wrong, in one line each. */
   async barriers(): Promise<string[]> {
     const { violations } = await new AxeBuilder({ page: this.page }).analyze()
@@ -229,6 +302,8 @@ export class Visitor {
 interface VisitorOptions {
   readonly colorScheme?: "light" | "dark"
   readonly viewport?: { readonly width: number; readonly height: number }
+  readonly hasTouch?: boolean
+  readonly isMobile?: boolean
 }
 
 /** Sixteen by sixteen, red. */

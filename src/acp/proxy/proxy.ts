@@ -67,6 +67,8 @@ class Relay {
       await Promise.race([this.#listenToEditor(), agent])
     } finally {
       this.#done = true
+      // An editor that says nothing more must not keep us alive.
+      this.#options.input.destroy()
       await this.#child.stop()
       await agent.catch(() => undefined)
       await this.#options.ledger.close()

@@ -252,5 +252,57 @@ CREATE TABLE deliveries (
 ) WITHOUT ROWID;
 CREATE INDEX deliveries_at ON deliveries (trigger_id, at);
 CREATE INDEX deliveries_pending ON deliveries (at) WHERE state = 'pending';
+
+-- Sessions under a name of their own, whose wakes are handled by code, and the rows they keep.
+CREATE TABLE entities (
+  session_id TEXT PRIMARY KEY REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  type TEXT NOT NULL,
+  name TEXT NOT NULL,
+  args_json TEXT NOT NULL,
+  tags_json TEXT NOT NULL,
+  parent TEXT,
+  spawned_by TEXT,
+  commands_digest TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  updated_at INTEGER NOT NULL,
+  killed_at INTEGER
+);
+CREATE UNIQUE INDEX entities_name ON entities (type, name);
+CREATE INDEX entities_parent ON entities (parent) WHERE parent IS NOT NULL;
+CREATE TABLE entity_rows (
+  session_id TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  collection TEXT NOT NULL,
+  key TEXT NOT NULL,
+  event_type TEXT NOT NULL,
+  value_json TEXT NOT NULL,
+  PRIMARY KEY (session_id, collection, key)
+) WITHOUT ROWID;
+-- Who registered which command; readers see the top one of each name.
+CREATE TABLE slash_commands (
+  session_id TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  name TEXT NOT NULL,
+  owner TEXT NOT NULL,
+  position INTEGER NOT NULL,
+  data_json TEXT NOT NULL,
+  updated_at INTEGER NOT NULL,
+  PRIMARY KEY (session_id, name, owner)
+) WITHOUT ROWID;
+-- What a handler has done for the wake it is handling, so that it is done once.
+CREATE TABLE entity_effects (
+  session_id TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  wake TEXT NOT NULL,
+  ordinal INTEGER NOT NULL,
+  kind TEXT NOT NULL,
+  answer_json TEXT NOT NULL,
+  PRIMARY KEY (session_id, wake, ordinal)
+) WITHOUT ROWID;
+CREATE TABLE observations (
+  observer TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  observed TEXT NOT NULL REFERENCES chat_sessions (id) ON DELETE CASCADE,
+  collections_json TEXT NOT NULL,
+  seen INTEGER NOT NULL,
+  PRIMARY KEY (observer, observed)
+) WITHOUT ROWID;
+CREATE INDEX observations_observed ON observations (observed);
 `,
 ]

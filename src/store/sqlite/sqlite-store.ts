@@ -2,9 +2,10 @@ import { once } from "node:events"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import { Refusal } from "../../message/refusal.ts"
-import type { Append, Appended, Reads, Store, TriggerReads, Writes } from "../store.ts"
+import type { Append, Appended, EntityReads, Reads, Store, TriggerReads, Writes } from "../store.ts"
 import { type Answer, type Commit, Committer, type Request } from "./committer.ts"
 import { openForReading } from "./connection.ts"
+import { SqliteEntityReads } from "./entity-reads.ts"
 import { partRecords } from "./operations/messages.ts"
 import { OPERATIONS } from "./operations/operations.ts"
 import { queuedRecord, type RawAppended } from "./operations/queue.ts"
@@ -35,6 +36,7 @@ export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
     ...writesThrough(calls),
     ...readsThrough(reads),
     ...triggerReads(new SqliteTriggerReads(new Statements(connection))),
+    ...entityReads(new SqliteEntityReads(new Statements(connection))),
     watch: (listener) => calls.watch(listener),
     async backup(file, progress) {
       await connection.backup(file, {
@@ -253,5 +255,20 @@ function triggerReads(reads: SqliteTriggerReads): Pick<Store, keyof TriggerReads
     nextTriggerAt: async () => reads.nextTriggerAt(),
     deliveries: async (trigger_id, limit) => reads.deliveries(trigger_id, limit),
     pendingDeliveries: async (before) => reads.pendingDeliveries(before),
+  }
+}
+
+function entityReads(reads: SqliteEntityReads): Pick<Store, keyof EntityReads> {
+  return {
+    entity: async (type, name) => reads.entity(type, name),
+    entityOf: async (session_id) => reads.entityOf(session_id),
+    entities: async (filter) => reads.entities(filter),
+    outdatedEntities: async (type, digest) => reads.outdatedEntities(type, digest),
+    slashCommands: async (session_id) => reads.slashCommands(session_id),
+    entityRows: async (session_id, collection) => reads.entityRows(session_id, collection),
+    entityRow: async (session_id, collection, key) => reads.entityRow(session_id, collection, key),
+    effects: async (session_id, wake) => reads.effects(session_id, wake),
+    observationsOf: async (observed) => reads.observationsOf(observed),
+    observations: async () => reads.observations(),
   }
 }

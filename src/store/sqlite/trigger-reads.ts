@@ -43,7 +43,8 @@ export class SqliteTriggerReads implements TriggerReads {
   }
 
   nextTriggerAt(): number | null {
-    const sql = "SELECT min(next_fire_at) AS at FROM triggers WHERE next_fire_at IS NOT NULL"
+    const sql = `SELECT min(next_fire_at) AS at FROM triggers
+      WHERE next_fire_at IS NOT NULL AND enabled = 1`
     return (this.#statements.of(sql).get() as { at: number | null }).at
   }
 

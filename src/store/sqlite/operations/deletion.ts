@@ -5,6 +5,7 @@ import type { MessageRecord, SessionRecord } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
 import { detach, dropUnreferenced } from "./blobs.ts"
 import { LIVE, liveTurn } from "./claim.ts"
+import { removeEntity } from "./entities.ts"
 
 /** Remove a session's content from rows, events and blobs (decision 17). What living branches read
  *  stays, hidden, until the last of them goes (SES-021). */
@@ -107,6 +108,7 @@ function hide(tx: Transaction, id: string) {
     id,
   )
   tx.run("DELETE FROM triggers WHERE session_id = ?", id)
+  removeEntity(tx, id)
   tx.tell(id, "session", id, "delete", "null")
 }
 

@@ -5,6 +5,10 @@ import { recordUpload } from "./blobs.ts"
 import { claim } from "./claim.ts"
 import { saveDraft } from "./drafts.ts"
 import { deleteSession, purgeMessage, sweep } from "./deletion.ts"
+import { recordEffect } from "./effects.ts"
+import { forkEntity, killEntity, spawnEntity, tagEntity } from "./entities.ts"
+import { putContext, remode, removeContext, reserveKey, writeRow } from "./entity-rows.ts"
+import { observe, seeObservation, unobserve } from "./observations.ts"
 import { rewind, unrewind } from "./path.ts"
 import { append, cancelQueued, changeQueued, type RawAppended } from "./queue.ts"
 import { branch, changeSession, createSession } from "./sessions.ts"
@@ -15,6 +19,7 @@ import { takeSteers } from "./steer.ts"
 import { endAnswer, recordCalls } from "./steps.ts"
 import { beat, endTurn, recordRequest, recordRetry, recordStream, requestAbort } from "./turns.ts"
 import { addTrigger, fireTrigger, holdTrigger, removeTrigger, settleDelivery } from "./triggers.ts"
+import { changeCommands, declareCommands } from "./slash-commands.ts"
 import { resolveCall, resumeTurn, waitFor } from "./waiting.ts"
 
 /** `vacuum` cannot run inside a transaction; the committer does it between two. */
@@ -66,4 +71,19 @@ export const OPERATIONS: Operations = {
   fireTrigger,
   settleDelivery,
   holdTrigger,
+  spawnEntity,
+  killEntity,
+  tagEntity,
+  forkEntity,
+  declareCommands,
+  changeCommands,
+  writeRow,
+  putContext,
+  removeContext,
+  recordEffect,
+  reserveKey,
+  remode,
+  observe,
+  unobserve,
+  seeObservation,
 }

@@ -1,0 +1,158 @@
+import { homedir, platform } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import type { Skill } from "../catalog/skill.ts"
+import { timeOfId } from "../message/id.ts"
+import type { HiddenSettings } from "../policy/hidden.ts"
+import type { IngressPolicy } from "../policy/policy.ts"
+import { type Agent, ASSISTANT } from "../session/agent.ts"
+import type { TurnPlace } from "../session/talk.ts"
+import type { TurnOptions } from "../session/turn-rooms.ts"
+import { Workbench } from "../session/workbench.ts"
+import { type Trust, TrustStore } from "../skill/trust.ts"
+import type { Store } from "../store/store.ts"
+import type { ServerRooms } from "../submit/server-parts.ts"
+import type { Submission } from "../submit/submit.ts"
+import type { WorkspacesOptions } from "../submit/workspaces.ts"
+import type { Tool } from "../tool/tool.ts"
+import { AgentFiles } from "./agent-files.ts"
+import { McpRoom } from "./mcp-room.ts"
+import { Memories } from "./memories.ts"
+import { offeredTools } from "./tool-search.ts"
+import { Triggers } from "./triggers.ts"
+import { wakeupTools } from "./wakeup-tools.ts"
+
+/** What a house lives with beside the corridor that messages walk. */
+export interface Equipment {
+  readonly memories: Memories
+  readonly mcp: McpRoom
+  readonly agents: AgentFiles
+  readonly triggers: Triggers
+  readonly turns: Required<Pick<TurnOptions, "tools" | "sections" | "agent">>
+  readonly workspaces: Pick<WorkspacesOptions, "layers" | "completion_sources" | "bundled">
+  /** What servers give to a message; absent where there are none. */
+  readonly servers: ((workspace_root: string | null) => ServerRooms) | undefined
+  /** Begin to fire what is due. */
+  start(): void
+  close(): Promise<void>
+}
+
+export interface EquipRooms {
+  readonly data: string
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly store: Store
+  readonly owner: string
+  /** `bare` has the built-in tools and nothing that lives by itself: no servers, no clock, no memory
+   *  in the prompt, no skills and agents beside those of the workspace. */
+  readonly extent: "bare" | "full"
+  readonly agents: readonly Agent[]
+  readonly hidden: HiddenSettings
+  /** Another judge of what a repository's files may do. */
+  readonly trust?: Trust | undefined
+  skills(workspace_root: string | null): Promise<ReadonlyMap<string, Skill>>
+  policy(workspace_root: string | null): IngressPolicy
+  submit(submission: Submission): Promise<unknown>
+  readonly log?: ((message: string) => void) | undefined
+}
+
+/** The skills that come with the package. */
+const BUNDLED = fileURLToPath(new URL("../../skills", import.meta.url))
+
+/** Put together what the host gives its sessions to work with. */
+export function equip(rooms: EquipRooms): Equipment {
+  const home = rooms.environment.HOME ?? homedir()
+  const pins = new TrustStore(join(rooms.data, "trust"))
+  const trust = rooms.trust ?? pins
+  const memories = new Memories({ ...rooms, home, trust: pins })
+  const mcp = new McpRoom({ data: rooms.data, home, trust })
+  const agents = new AgentFiles({ home, trust, given: [ASSISTANT, ...rooms.agents] })
+  const triggers = new Triggers({ ...rooms, ...listening(rooms.store, mcp) })
+  const parts = { memories, mcp, agents, triggers }
+  const isFull = rooms.extent === "full"
+  return {
+    ...parts,
+    turns: isFull ? fullTurns(rooms, home, parts) : bareTurns(rooms, home),
+    workspaces: isFull
+      ? {
+          bundled: BUNDLED,
+          layers: (root) => mcp.layers(root),
+          completion_sources: (root) => mcp.sources(root),
+        }
+      : {},
+    servers: isFull ? (root) => mcp.servers(root) : undefined,
+    start: () => {
+      if (isFull) triggers.start()
+    },
+    close: async () => {
+      await triggers.stop()
+      await mcp.close()
+    },
+  }
+}
+
+type Turns = Equipment["turns"]
+
+function bareTurns({ skills, hidden }: EquipRooms, home: string): Turns {
+  const bench = new Workbench({ skills, hidden, home })
+  return {
+    tools: (place) => bench.tools(place),
+    sections: (place) => bench.sections(place),
+    agent: async () => undefined,
+  }
+}
+
+type Parts = Pick<Equipment, "memories" | "mcp" | "agents" | "triggers">
+
+function fullTurns({ skills, hidden }: EquipRooms, home: string, parts: Parts): Turns {
+  const { memories, mcp, agents, triggers } = parts
+  const bench = new Workbench({
+    skills,
+    hidden,
+    home,
+    memory: memories.tools,
+    memory_index: ({ workspace_root }) => memories.index(workspace_root),
+  })
+  const wakeups = wakeupTools(triggers)
+  const lists = new Lists()
+  return {
+    tools: async (place) => {
+      const own = await bench.tools(place)
+      const served = await mcp.tools(place.workspace_root)
+      return lists.of(own, served, () => [...own, ...wakeups, ...offeredTools(served)])
+    },
+    sections: async (place) => {
+      const said = await bench.sections(place)
+      return { ...said, environment: [placeWords(place), said.environment ?? ""].join("\n") }
+    },
+    agent: async (type, workspace_root) => (await agents.find(type, workspace_root))?.agent,
+  }
+}
+
+/** The same list for the same two: its digest is made once. */
+class Lists {
+  readonly #known = new WeakMap<readonly Tool[], WeakMap<readonly Tool[], readonly Tool[]>>()
+
+  of(own: readonly Tool[], served: readonly Tool[], make: () => readonly Tool[]) {
+    const within = this.#known.get(own) ?? new WeakMap<readonly Tool[], readonly Tool[]>()
+    this.#known.set(own, within)
+    const list = within.get(served) ?? make()
+    within.set(served, list)
+    return list
+  }
+}
+
+// The day is the one on which the session began: a prompt that changed at midnight would be paid anew.
+function placeWords({ session_id }: TurnPlace): string {
+  const day = new Date(timeOfId(session_id)).toISOString().slice(0, 10)
+  return `This session began on ${day} (UTC). The system is ${platform()}.`
+}
+
+function listening(store: Pick<Store, "session">, mcp: McpRoom) {
+  return {
+    watch: async (about: Parameters<ConstructorParameters<typeof Triggers>[0]["watch"]>[0]) => {
+      const session = await store.session(about.session_id)
+      if (session) await mcp.watch(session.workspace_root, about.server, about)
+    },
+    unwatch: (key: string) => mcp.unwatch(key),
+  }
+}
