@@ -1,6 +1,6 @@
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
-import { basename } from "node:path"
+import { basename, resolve } from "node:path"
 import { Readable } from "node:stream"
 import type { Client } from "../client/client.ts"
 import type { Part } from "../message/part.ts"
@@ -8,11 +8,17 @@ import { UsageError } from "./complain.ts"
 
 /** One flag of `send`, in the order in which it was given: order means something in a message. */
 export interface SendPiece {
-  readonly type: "ref" | "attach" | "context"
+  readonly type: "ref" | "attach" | "context" | "dir"
   readonly value: string
 }
 
-export async function partOf(piece: SendPiece, client: Client): Promise<Part> {
+export interface Sending {
+  readonly client: Client
+  /** The session that the message goes to; asking for it may begin one. */
+  session(): Promise<string>
+}
+
+export async function partOf(piece: SendPiece, { client, session }: Sending): Promise<Part> {
   switch (piece.type) {
     case "ref":
       return fileRef(piece.value)
@@ -20,6 +26,8 @@ export async function partOf(piece: SendPiece, client: Client): Promise<Part> {
       return attachment(piece.value, client)
     case "context":
       return editorContext(piece.value)
+    case "dir":
+      return directory(piece.value, client, await session())
   }
 }
 
@@ -35,6 +43,14 @@ async function fileRef(text: string): Promise<Part> {
 
 export async function attachment(file: string, client: Client, inline = false): Promise<Part> {
   const { part } = await upload(file, client, inline)
+  return part
+}
+
+/** Only this flag gives a folder away: a path in a text never does (CMPH-002). */
+async function directory(folder: string, client: Client, session_id: string): Promise<Part> {
+  const found = await stat(folder).catch(() => undefined)
+  if (!found?.isDirectory()) throw new UsageError(`${folder}: there is no such folder`)
+  const { part } = await client.giveFolder(session_id, resolve(folder))
   return part
 }
 

@@ -47,6 +47,9 @@ function sending(root: Command) {
     )
     .addOption(new Option("-a, --attach <file>", "attach a file").argParser(piece("attach")))
     .addOption(
+      new Option("--dir <folder>", "let this session read a folder").argParser(piece("dir")),
+    )
+    .addOption(
       new Option("-c, --context <kind=json>", "add editor context").argParser(piece("context")),
     )
     .option("-m, --model <provider/model>", "which model answers")

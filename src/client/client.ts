@@ -1,3 +1,4 @@
+import type { DirectoryRefPart } from "../message/part.ts"
 import type { Session, SessionStatus, StoredMessage, Turn } from "../message/row.ts"
 import type {
   Body,
@@ -207,6 +208,11 @@ export function createClient(options: ClientOptions) {
 
     upload: (bytes: Body, query: { name: string; inline?: boolean }, signal?: AbortSignal) =>
       json<Upload>("POST", "/v1/blobs", { bytes, query, signal }),
+    /** Let a session read a folder of the server's machine: only where a person chose it. */
+    giveFolder: (id: string, path: string, name?: string) =>
+      json<{ part: DirectoryRefPart }>("POST", session(id, "scopes"), {
+        body: { path, ...(name === undefined ? {} : { name }) },
+      }),
     /** For a transport that shows progress, which `fetch` does not. */
     uploadRequest: (name: string) => ({
       url: address(options.url, "/v1/blobs", { name }),

@@ -1,68 +1,83 @@
 import type { Fragment, Piece } from "./provider.ts"
-import { spanning, toBytes, withCommaBefore } from "./slab.ts"
+import { TextFragment } from "./text-fragment.ts"
 import { total } from "./wire.ts"
 
 /** Closed messages as one fragment, the bytes of short ones together. */
 export function folded(messages: readonly Fragment[]): Fragment {
-  const pieces = piecesOf(messages)
+  const sheet = new Sheet()
+  for (const [at, message] of messages.entries()) addMessage(sheet, message, at === 0 ? "" : ",")
+  const pieces = sheet.end()
+  const size = total(pieces)
   const roles: string[] = []
   const tools = new Set<string>()
   for (const message of messages) {
     for (const role of message.roles ?? []) roles.push(role)
     for (const name of message.tools ?? []) tools.add(name)
   }
-  const size = total(pieces)
   return tools.size > 0 ? { pieces, size, roles, tools: [...tools] } : { pieces, size, roles }
 }
 
-function piecesOf(messages: readonly Fragment[]): Piece[] {
-  const pieces: Piece[] = []
-  let bytes: Uint8Array[] = []
-  let isFirst = true
-  for (const { pieces: own } of messages) {
-    const first = own[0]
-    if (!(first instanceof Uint8Array)) throw new Error("a message does not begin with bytes")
-    if (isFirst) bytes.push(first)
-    else addAfterComma(bytes, first)
-    isFirst = false
-    if (own.length === 1) continue
-    // Some of the rest are found by their identity (a document's number): they stay what they are.
-    pieces.push(...compact(bytes), ...own.slice(1))
-    bytes = []
-  }
-  return [...pieces, ...compact(bytes)]
+function addMessage(sheet: Sheet, message: Fragment, before: string) {
+  sheet.addText(before)
+  const text = message instanceof TextFragment ? message.text : undefined
+  if (text !== undefined) return sheet.addText(text)
+  const [first, ...rest] = message.pieces
+  if (!(first instanceof Uint8Array)) throw new Error("a message does not begin with bytes")
+  sheet.addBytes(first)
+  sheet.addAsTheyAre(rest)
 }
 
-const COMMA = toBytes(",")
-
-function addAfterComma(list: Uint8Array[], bytes: Uint8Array) {
-  const last = list.length - 1
-  const span = spanning(list[last], bytes)
-  const wider = span ? undefined : withCommaBefore(bytes)
-  if (span) list[last] = span
-  else if (wider) list.push(wider)
-  else list.push(COMMA, bytes)
-}
-
+/** Longer texts are no faster to write, and take a large object to put together. */
+const TEXT_CHARACTERS = 32 * 1024
 /** Pieces from here on stay as they are. */
 const LARGE_BYTES = 4 * 1024
 
-/** The same bytes in fewer pieces: small neighbours are copied together. */
-function compact(list: readonly Uint8Array[]): Uint8Array[] {
-  const pieces: Uint8Array[] = []
-  let small: Uint8Array[] = []
-  const flush = () => {
-    if (small.length > 0) pieces.push(Buffer.concat(small))
-    small = []
+/** Bytes one after the other in few pieces: small neighbours are copied together. */
+class Sheet {
+  readonly #pieces: Piece[] = []
+  #small: Uint8Array[] = []
+  #text = ""
+
+  addText(text: string) {
+    this.#text += text
+    if (this.#text.length >= TEXT_CHARACTERS) this.#write()
   }
-  for (const bytes of list) {
-    if (bytes.length < LARGE_BYTES) {
-      small.push(bytes)
-      continue
-    }
-    flush()
-    pieces.push(bytes)
+
+  addBytes(bytes: Uint8Array) {
+    this.#write()
+    this.#add(bytes)
   }
-  flush()
-  return pieces
+
+  // Some pieces are found by their identity (a document's number).
+  addAsTheyAre(pieces: readonly Piece[]) {
+    if (pieces.length > 0) this.#flush().push(...pieces)
+  }
+
+  end(): readonly Piece[] {
+    return this.#flush()
+  }
+
+  #flush(): Piece[] {
+    this.#write()
+    if (this.#small.length > 0) this.#pieces.push(together(this.#small))
+    this.#small = []
+    return this.#pieces
+  }
+
+  #write() {
+    if (this.#text === "") return
+    const bytes = Buffer.from(this.#text)
+    this.#text = ""
+    this.#add(bytes)
+  }
+
+  #add(bytes: Uint8Array) {
+    if (bytes.length < LARGE_BYTES) this.#small.push(bytes)
+    else this.#flush().push(bytes)
+  }
+}
+
+function together(small: readonly Uint8Array[]): Uint8Array {
+  const [first] = small
+  return first && small.length === 1 ? first : Buffer.concat(small)
 }

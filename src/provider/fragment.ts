@@ -2,7 +2,7 @@ import type { Media, TextBlock } from "../model/prompt.ts"
 import { StoredJson } from "../model/stored-call.ts"
 import { StoredText } from "../model/stored-text.ts"
 import type { Fragment, Piece } from "./provider.ts"
-import { toBytes } from "./slab.ts"
+import { TextFragment } from "./text-fragment.ts"
 import { total } from "./wire.ts"
 
 /** Closed wire messages as bytes, with a comma between each two. They are JSON, in which media and
@@ -13,11 +13,12 @@ export function messageFragment(
 ): Fragment {
   const { roles = messages.map(roleOf), tools } = about
   const page: Page = { pieces: [], text: "" }
-  for (const message of messages) {
+  for (const [at, message] of messages.entries()) {
+    if (at > 0) page.text += ","
     write(page, message)
-    page.text += ","
   }
-  const pieces = finish(page)
+  if (page.pieces.length === 0) return new TextFragment(page.text, { roles, tools })
+  const pieces = [...page.pieces, Buffer.from(page.text)]
   const size = total(pieces)
   return tools && tools.length > 0 ? { pieces, size, roles, tools } : { pieces, size, roles }
 }
@@ -30,13 +31,6 @@ function roleOf(message: object): string {
 interface Page {
   readonly pieces: Piece[]
   text: string
-}
-
-// The last comma is not the messages' own, but it is written behind them: where the next ones come
-// to stand behind it, both are one piece without being copied (see `folded`).
-function finish({ pieces, text }: Page): readonly Piece[] {
-  if (text !== "") pieces.push(toBytes(text, ",".length))
-  return pieces
 }
 
 /** A string of which a piece is given apart. */
@@ -130,7 +124,7 @@ function writeObject(page: Page, value: object) {
 
 function writePlace(page: Page, { before, piece }: Place) {
   page.text += quoted(before).slice(0, -1)
-  page.pieces.push(toBytes(page.text), piece)
+  page.pieces.push(Buffer.from(page.text), piece)
   page.text = '"'
 }
 

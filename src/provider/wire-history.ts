@@ -5,6 +5,8 @@ const FOLD = 16
 /** The newest stay by themselves: breakpoints are stamped among them. */
 const OPEN = 16
 const LEVELS = 6
+/** What a fold of folds adds to them. */
+const COMMAS = FOLD - 1
 
 /** The closed wire messages of one session, oldest first, in few fragments: what a request costs does
  *  not grow with the history behind it. */
@@ -12,7 +14,8 @@ export class WireHistory {
   readonly #fold: Provider["fold"]
   /** The newest messages, folds of those before them, folds of folds, and so on. */
   readonly #levels: Fragment[][] = Array.from({ length: LEVELS }, () => [])
-  #bytes = 0
+  /** Bytes of the folds. */
+  #folded = 0
 
   constructor({ fold }: Pick<Provider, "fold">) {
     this.#fold = fold
@@ -20,11 +23,10 @@ export class WireHistory {
 
   /** Bytes that are held in memory. */
   get bytes(): number {
-    return this.#bytes
+    return this.#folded + (this.#levels[0] ?? []).reduce((sum, one) => sum + residentBytes(one), 0)
   }
 
   add(message: Fragment) {
-    this.#bytes += residentBytes(message)
     this.#push(message, 0)
   }
 
@@ -38,7 +40,9 @@ export class WireHistory {
     here.push(message)
     const full = level === 0 ? FOLD + OPEN : FOLD
     if (!this.#fold || level + 1 >= LEVELS || here.length < full) return
-    this.#push(this.#fold(here.splice(0, FOLD)), level + 1)
+    const fold = this.#fold(here.splice(0, FOLD))
+    this.#folded += level === 0 ? residentBytes(fold) : COMMAS
+    this.#push(fold, level + 1)
   }
 }
 

@@ -1,6 +1,5 @@
 import type { Media } from "../model/prompt.ts"
 import type { Body, Piece } from "./provider.ts"
-import { toBytes } from "./slab.ts"
 
 export type OpenMedia = (media: Media) => AsyncIterable<Uint8Array>
 
@@ -25,7 +24,7 @@ export function join(parts: readonly Body[], between: string): Body {
 }
 
 function asPiece<Made>(piece: string | Made): Uint8Array | Made {
-  return typeof piece === "string" ? toBytes(piece) : piece
+  return typeof piece === "string" ? Buffer.from(piece) : piece
 }
 
 export function total(pieces: Body["pieces"]): number {

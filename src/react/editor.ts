@@ -4,7 +4,7 @@ import {
   completionStatus,
   selectedCompletion,
 } from "@codemirror/autocomplete"
-import { defaultKeymap, history, historyKeymap } from "@codemirror/commands"
+import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands"
 import { Annotation, Compartment, EditorState, Prec } from "@codemirror/state"
 import { EditorView, keymap, placeholder } from "@codemirror/view"
 import type { KnownNode } from "../compose/node.ts"
@@ -127,6 +127,7 @@ export class Editor {
       extensions: [
         Prec.highest(keymap.of(keys(events))),
         history(),
+        chipIsOneStep,
         keymap.of([...defaultKeymap, ...historyKeymap]),
         EditorView.lineWrapping,
         chips.of(this.#vocabulary),
@@ -151,6 +152,16 @@ export class Editor {
     })
   }
 }
+
+/** A chip that is deleted comes back by one undo, however fast one typed before. */
+const chipIsOneStep = EditorState.transactionExtender.of((transaction) => {
+  if (!transaction.isUserEvent("delete")) return null
+  let most = 0
+  transaction.changes.iterChanges((from, to) => {
+    most = Math.max(most, to - from)
+  })
+  return most > 1 ? { annotations: isolateHistory.of("full") } : null
+})
 
 /** Not what a person did here: nothing is told of it. */
 const silent = Annotation.define<boolean>()

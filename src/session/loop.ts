@@ -2,6 +2,7 @@ import { newId } from "../message/id.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { Claim, SessionAction, TurnEnd, TurnEnded } from "../store/store.ts"
 import { type Call, callsOf, failed, rowOf, settleCalls } from "./calls.ts"
+import { type Conversed, type ConverseOptions, ModelFailed, type TurnHandler } from "./handled.ts"
 import { keyOf, type Said, takeStep } from "./step.ts"
 import { openTalk, type Talk, type TurnRooms } from "./talk.ts"
 
@@ -25,7 +26,8 @@ export async function runTurn(
     rooms.history.forget(turn.session_id)
     if (isStale(error)) return null
     const message = error instanceof Error ? error.message : String(error)
-    return (await end(rooms, claim, { state: "error", error: { code: "internal", message } })).next
+    const code = error instanceof ModelFailed ? error.code : "internal"
+    return (await end(rooms, claim, { state: "error", error: { code, message } })).next
   }
 }
 
@@ -43,26 +45,91 @@ async function perform(rooms: TurnRooms, { turn }: Claim, action: SessionAction)
 }
 
 async function converse(rooms: TurnRooms, claim: Claim, signal: AbortSignal) {
+  const handler = await rooms.handler?.(claim)
+  if (handler) return handle(rooms, claim, { handler, signal })
   const opened = await openTalk(rooms, claim, signal)
   if (opened.type === "nobody") {
     const { next } = await end(rooms, claim, { state: "error", error: opened.error })
     return next
   }
   const { talk } = opened
+  const after = await takeSteps(rooms, talk)
+  return "next" in after ? after.next : null
+}
+
+/** A handler runs, and its turn ends when it does. Whoever asks the model may find the turn over, or
+ *  waiting for a person: then it matters no more what the handler makes of that. */
+async function handle(
+  rooms: TurnRooms,
+  claim: Claim,
+  { handler, signal }: { readonly handler: TurnHandler; readonly signal: AbortSignal },
+) {
+  let left: Left | undefined
+  // The first conversation goes on with what the turn was left with, unless that was settled.
+  let { answer_id } = claim
+  const ask = async (options: ConverseOptions) => {
+    const open = answer_id === options.settled ? null : answer_id
+    answer_id = null
+    const after = await conversed(rooms, { ...claim, answer_id: open }, { options, signal })
+    if (!("next" in after)) return after
+    left = after
+    throw new Error("the turn waits for a person, or is over")
+  }
+  const changed = () => rooms.history.forget(claim.turn.session_id)
+  try {
+    await handler({ claim, signal, converse: ask, changed })
+  } catch (error) {
+    if (!left && !signal.aborted) throw error
+  }
+  if (left) return left.next
+  return (await end(rooms, claim, { state: signal.aborted ? "aborted" : "finished" })).next
+}
+
+async function conversed(
+  rooms: TurnRooms,
+  claim: Claim,
+  { options, signal }: { readonly options: ConverseOptions; readonly signal: AbortSignal },
+): Promise<Left | Conversed> {
+  const opened = await openTalk(rooms, claim, signal)
+  if (opened.type === "nobody") throw new ModelFailed(opened.error.code, opened.error.message)
+  const said = await lastSaid(rooms, claim)
+  return said ?? takeSteps(rooms, { ...opened.talk, asked: options })
+}
+
+/** The answer that the turn was left with, if it ended one and nothing was steered in since. */
+async function lastSaid(
+  rooms: TurnRooms,
+  { turn, answer_id }: Claim,
+): Promise<Conversed | undefined> {
+  if (answer_id === null) return undefined
+  const answer = await rooms.store.message(turn.session_id, answer_id)
+  const finish = answer?.metadata.finish
+  if (typeof finish !== "string" || finish === "tool-call" || answer?.seq == null) return undefined
+  const after = await rooms.store.historyAfter(turn.session_id, answer.seq)
+  return after.length === 0 ? { message_id: answer_id, finish } : undefined
+}
+
+/** Steps until the model is done, beginning with what an answer that was left has open. */
+async function takeSteps(rooms: TurnRooms, talk: Talk): Promise<Left | Conversed> {
+  const { claim } = talk
   if (claim.answer_id !== null) {
     const left = await settle(rooms, talk, await leftAnswer(rooms, claim, claim.answer_id))
-    if (left !== "next-step") return left.next
+    if (left !== "next-step") return left
   }
   for (let step = 0; step < MAX_STEPS; step++) {
     const after = await stepOnce(rooms, talk)
-    if (after !== "next-step") return after.next
+    if (after !== "next-step") return after
   }
   const message = `the model made ${MAX_STEPS} requests in one turn and was stopped`
-  return (await end(rooms, claim, { state: "error", error: { code: "too_many_steps", message } }))
-    .next
+  if (talk.asked) throw new ModelFailed("too_many_steps", message)
+  return end(rooms, claim, { state: "error", error: { code: "too_many_steps", message } })
 }
 
-type After = "next-step" | { readonly next: Claim | null }
+interface Left {
+  readonly next: Claim | null
+}
+
+type After = "next-step" | Left | Conversed
 
 async function stepOnce(rooms: TurnRooms, talk: Talk): Promise<After> {
   const said = await takeStep(rooms, talk)
@@ -91,7 +158,8 @@ async function settle(
     const frozen = { message_id, metadata: { finish: "abort" }, parts: [] }
     return end(rooms, talk.claim, { state: "aborted", answer: frozen })
   }
-  await rooms.store.takeSteers(keyOf(talk))
+  const { steered } = await rooms.store.takeSteers(keyOf(talk))
+  if (steered.length > 0) await talk.asked?.steered(steered)
   return "next-step"
 }
 
@@ -108,6 +176,11 @@ async function conclude(rooms: TurnRooms, talk: Talk, said: Said): Promise<After
   const finish = ending.type === "end" ? ending.reason : ending.type
   const error = ending.type === "error" ? { code: ending.code, message: ending.message } : undefined
   const metadata = { finish, usage, ...(error ? { error } : {}) }
+  if (talk.asked) {
+    const answer = { message_id, metadata, parts: partsOf(said) }
+    await rooms.store.endAnswer({ ...keyOf(talk), answer, usage })
+    return answered(rooms, talk, { message_id, finish, error })
+  }
   const ended = await end(rooms, talk.claim, {
     state: STATES[ending.type],
     usage,
@@ -116,6 +189,25 @@ async function conclude(rooms: TurnRooms, talk: Talk, said: Said): Promise<After
     ...(error ? { error } : {}),
   })
   return ended.steered.length > 0 ? "next-step" : ended
+}
+
+/** The model is done, and its answer is the handler's, unless something was steered in. */
+async function answered(
+  rooms: TurnRooms,
+  talk: Talk,
+  { message_id, finish, error }: Conversed & { readonly error: ErrorTold | undefined },
+): Promise<"next-step" | Conversed> {
+  if (error) throw new ModelFailed(error.code, error.message)
+  talk.signal.throwIfAborted()
+  const { steered } = await rooms.store.takeSteers(keyOf(talk))
+  if (steered.length === 0) return { message_id, finish }
+  await talk.asked?.steered(steered)
+  return "next-step"
+}
+
+interface ErrorTold {
+  readonly code: string
+  readonly message: string
 }
 
 const STATES = { end: "finished", abort: "aborted", error: "error" } as const

@@ -11,6 +11,7 @@ import type { Claim, Store } from "../store/store.ts"
 import type { Tool, ToolRuntime } from "../tool/tool.ts"
 import { type Agent, ASSISTANT, toolsOf } from "./agent.ts"
 import { thinkingOf } from "./envelope.ts"
+import type { ConverseOptions, TurnHandler } from "./handled.ts"
 import type { PromptHistory } from "./prompt-history.ts"
 import {
   type Document,
@@ -38,9 +39,7 @@ export interface TurnRooms {
   /** By their type; a session whose agent is not here is the assistant's. */
   readonly agents: ReadonlyMap<string, Agent>
   /** Who is not among them but may answer there. */
-  agent?:
-    | ((type: string, workspace_root: string | null) => Promise<Agent | undefined>)
-    | undefined
+  agent?: ((type: string, workspace_root: string | null) => Promise<Agent | undefined>) | undefined
   /** The tools that the host offers; the same list as long as they are the same tools. */
   tools(place: TurnPlace): Promise<readonly Tool[]>
   /** What the system prompt says beside the manifest (SES-050). */
@@ -53,6 +52,8 @@ export interface TurnRooms {
   readonly before?: ToolBefore | undefined
   /** Nobody is there to be asked. */
   readonly headless: boolean
+  /** Who handles a claimed message in a model's stead; without, the model answers. */
+  handler?: ((claim: Claim) => Promise<TurnHandler | undefined>) | undefined
 }
 
 export type HostRuntime = Omit<
@@ -75,6 +76,8 @@ export interface Talk {
   readonly policy: Policy
   readonly headless: boolean
   readonly signal: AbortSignal
+  /** A handler asked: the turn is not over when the model is done. */
+  readonly asked?: ConverseOptions
 }
 
 export type Opened =

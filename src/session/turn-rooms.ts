@@ -24,6 +24,7 @@ export interface TurnOptions {
   readonly agent?: TurnRooms["agent"]
   readonly before?: ToolBefore | undefined
   readonly headless?: boolean | undefined
+  readonly handler?: TurnRooms["handler"]
 }
 
 interface House {
@@ -48,7 +49,12 @@ export function equipped<Options extends TurnOptions>(
 }
 
 /** Who answers, with which tools, and what the system prompt says. */
-export function mannerRooms({ agents = [], tools = [], sections, agent }: TurnOptions): MannerRooms {
+export function mannerRooms({
+  agents = [],
+  tools = [],
+  sections,
+  agent,
+}: TurnOptions): MannerRooms {
   return {
     agent,
     agents: new Map([ASSISTANT, ...agents].map((agent) => [agent.type, agent])),
@@ -60,7 +66,7 @@ export function mannerRooms({ agents = [], tools = [], sections, agent }: TurnOp
 /** What turns need, out of what a house has and its host says. */
 export function turnRooms(house: House, options: TurnOptions): TurnRooms {
   const { store, blobs, history, providers, models, owner, scratch, scopes } = house
-  const { rules, before, headless = false } = options
+  const { rules, before, headless = false, handler } = options
   return {
     store,
     blobs,
@@ -83,5 +89,6 @@ export function turnRooms(house: House, options: TurnOptions): TurnRooms {
     }),
     before,
     headless,
+    handler,
   }
 }

@@ -31,8 +31,11 @@ export async function sendCommand(
   const mode = Mode.safeParse(options.mode)
   if (!mode.success) throw new UsageError(`--mode ${options.mode}: say ${Mode.options.join(", ")}`)
   await connected(options, async ({ client, idle }) => {
-    const parts = [...piped, ...(await Promise.all(pieces.map((piece) => partOf(piece, client))))]
-    const session_id = await sessionFor(client, options)
+    let begun: Promise<string> | undefined
+    const session = () => (begun ??= sessionFor(client, options))
+    const sending = { client, session }
+    const parts = [...piped, ...(await Promise.all(pieces.map((piece) => partOf(piece, sending))))]
+    const session_id = await session()
     const { stream_next_offset: after } = await client.messages(session_id, { limit: 1 })
     const sent = await client.send(session_id, {
       id: options.id ?? newId("msg"),

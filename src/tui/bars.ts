@@ -1,0 +1,83 @@
+import type { Component } from "@earendil-works/pi-tui"
+import type { SessionView } from "../client/view.ts"
+import { showModelChoice } from "../message/message.ts"
+import type { StoredMessage } from "../message/row.ts"
+import type { Attached } from "./attached.ts"
+import { oneLine } from "./terminal-text.ts"
+import type { Theme } from "./theme.ts"
+
+/** Lines that are computed when they are drawn. */
+export class Lines implements Component {
+  readonly #lines: (width: number) => string[]
+
+  constructor(lines: (width: number) => string[]) {
+    this.#lines = lines
+  }
+
+  render(width: number): string[] {
+    return this.#lines(width)
+  }
+
+  invalidate() {}
+}
+
+/** What waits, in the order in which it will fire. */
+export function queueLines(
+  queue: readonly StoredMessage[],
+  { selected, theme, width }: { selected: number | null; theme: Theme; width: number },
+): string[] {
+  return queue.map((message, at) => {
+    const mark = at === selected ? theme.accent("›") : " "
+    const state = message.state === "queued" ? `${at + 1}` : message.state
+    return `${mark} ${oneLine(`${state}. ${wordsOf(message)}`, width - 2)}`
+  })
+}
+
+export function wordsOf({ metadata, parts }: StoredMessage): string {
+  const { composer_input } = metadata as { composer_input?: { source?: string } }
+  if (composer_input?.source !== undefined) return composer_input.source
+  return parts.map(({ data, type }) => String(data.text ?? data.raw ?? `[${type}]`)).join(" ")
+}
+
+export function attachedLines(attached: readonly Attached[], theme: Theme, width: number) {
+  if (attached.length === 0) return []
+  const chips = attached.map(({ name, state }) => `[${name}${SIGNS[state]}]`).join(" ")
+  return [oneLine(`${chips}  ${theme.quiet("backspace removes the last")}`, width)]
+}
+
+const SIGNS = { uploading: " …", ready: "", failed: " ✗" } as const
+
+const STATES: Readonly<Record<string, string>> = {
+  idle: "ready",
+  busy: "answering",
+  retrying: "trying again",
+  waiting_on_approval: "waits for your approval",
+  waiting_on_user_input: "waits for your answer",
+  error: "errored",
+}
+
+/** One line: what it does, who answers, how much was said. */
+export function statusLine(
+  view: SessionView | undefined,
+  { width, theme, connection, hint }: Status,
+): string {
+  if (!view) return theme.quiet(oneLine(connection, width))
+  const { session, status, queue } = view
+  const about = [
+    connection === "open" ? (STATES[status.state] ?? status.state) : connection,
+    session.metadata.ephemeral === true ? "sidecar" : undefined,
+    showModelChoice(session.model),
+    `${session.total_tokens} tokens`,
+    session.cost_usd > 0 ? `$${session.cost_usd.toFixed(4)}` : undefined,
+    queue.length > 0 ? `${queue.length} queued` : undefined,
+    hint,
+  ]
+  return theme.quiet(oneLine(about.filter((words) => words !== undefined).join(" · "), width))
+}
+
+interface Status {
+  readonly width: number
+  readonly theme: Theme
+  readonly connection: string
+  readonly hint: string
+}

@@ -1,0 +1,134 @@
+import type { Component } from "@earendil-works/pi-tui"
+import type { StoredMessage, StoredPart } from "../message/row.ts"
+import { readToolPart, toolNameOf } from "../message/tool-part.ts"
+import { oneLine, plain, wrapped } from "./terminal-text.ts"
+import type { Theme } from "./theme.ts"
+
+export interface Note {
+  readonly kind: "shown" | "notice" | "error"
+  readonly text: string
+}
+
+interface Drawn {
+  readonly message: StoredMessage
+  readonly width: number
+  readonly lines: readonly string[]
+}
+
+/** What was said, oldest first, and below it what only this terminal was told. A message is drawn again
+ *  only when it changed. */
+export class LogView implements Component {
+  readonly #theme: Theme
+  readonly #drawn = new Map<string, Drawn>()
+  #messages: readonly StoredMessage[] = []
+  #notes: readonly Note[] = []
+
+  constructor(theme: Theme) {
+    this.#theme = theme
+  }
+
+  show(messages: readonly StoredMessage[], notes: readonly Note[]) {
+    if (messages !== this.#messages) {
+      const shown = new Set(messages.map(({ id }) => id))
+      for (const id of this.#drawn.keys()) if (!shown.has(id)) this.#drawn.delete(id)
+    }
+    this.#messages = messages
+    this.#notes = notes
+  }
+
+  invalidate() {
+    this.#drawn.clear()
+  }
+
+  render(width: number): string[] {
+    const said = this.#messages.flatMap((message) => this.#draw(message, width))
+    return [...said, ...this.#notes.flatMap((note) => [...this.#note(note, width), ""])]
+  }
+
+  #draw(message: StoredMessage, width: number): readonly string[] {
+    const known = this.#drawn.get(message.id)
+    if (known?.message === message && known.width === width) return known.lines
+    const lines = [...this.#message(message, width)]
+    this.#drawn.set(message.id, { message, width, lines })
+    return lines
+  }
+
+  #message({ role, parts, metadata }: StoredMessage, width: number): string[] {
+    const { accent, bad } = this.#theme
+    if (role === "user") {
+      const lines = parts.filter(isShown).flatMap((part) => wrapped(said(part), width - 2))
+      if (lines.length === 0) return []
+      return [...lines.map((line, at) => `${at === 0 ? accent(">") : " "} ${line}`), ""]
+    }
+    const lines = parts.flatMap((part) => this.#part(part, width))
+    const { error } = metadata as { error?: { message?: string } }
+    if (error?.message) lines.push(...wrapped(bad(plain(error.message)), width))
+    return lines.length === 0 ? [] : [...lines, ""]
+  }
+
+  #part(part: StoredPart, width: number): string[] {
+    const { type, data } = part
+    const { text } = data as { text?: unknown }
+    if (type === "reasoning") return wrapped(this.#theme.quiet(plain(String(text ?? ""))), width)
+    if (toolNameOf(type) !== undefined) return [this.#call(data, width)]
+    if (typeof text !== "string") return [this.#theme.quiet(`[${type}]`)]
+    return wrapped(this.#marked(plain(text.trimEnd())), width)
+  }
+
+  #call(data: unknown, width: number): string {
+    const { good, bad, quiet } = this.#theme
+    const call = readToolPart(data)
+    if (!call) return quiet("[call]")
+    const { state, input, error_text, output } = call
+    const sign = { "output-available": good("✓"), "output-error": bad("✗") }[String(state)] ?? "…"
+    const about = error_text ?? (output === undefined ? "" : JSON.stringify(output.data))
+    const words = `${toolNameOf(call.type)} ${input === undefined ? "" : JSON.stringify(input)}`
+    const result = about === "" ? "" : ` → ${about}`
+    return `${sign} ${oneLine(`${words}${result}`, width - 2)}`
+  }
+
+  /** Headings and what is marked as strong or as code stand out; nothing else is changed. */
+  #marked(text: string): string {
+    const { strong, accent } = this.#theme
+    return text
+      .replace(/^#{1,6} .*$/gm, (line) => strong(line))
+      .replace(/\*\*([^*\n]+)\*\*/g, (_, words: string) => strong(words))
+      .replace(/`([^`\n]+)`/g, (code) => accent(code))
+  }
+
+  #note({ kind, text }: Note, width: number): string[] {
+    const { quiet, bad } = this.#theme
+    const lines = wrapped(plain(text), width)
+    if (kind === "shown") return lines
+    return lines.map((line) => (kind === "error" ? bad(line) : quiet(line)))
+  }
+}
+
+function isShown({ data }: StoredPart): boolean {
+  return !("derived_from" in data) && !("argument_of" in data)
+}
+
+/** A part of what a person said, as one would write it. */
+function said({ type, data }: StoredPart): string {
+  const { text, raw, id, name, mime, ref, target, kind } = data as Record<string, unknown>
+  if (typeof text === "string") return plain(text.trimEnd())
+  switch (type) {
+    case "command":
+      return plain(String(raw ?? id))
+    case "file-ref":
+      return plain(`@${addressOf(ref)}`)
+    case "file-attachment":
+      return plain(`[${String(name)} · ${String(mime)}]`)
+    case "mention":
+      return plain(`@${Object.values((target ?? {}) as object).join(":")}`)
+    default:
+      return plain(`[${type}${kind === undefined ? "" : ` ${String(kind)}`}]`)
+  }
+}
+
+function addressOf(ref: unknown): string {
+  const { path, url, content_id, uri, range } = (ref ?? {}) as Record<string, unknown>
+  const { start, end } = (range ?? {}) as { start?: number; end?: number }
+  const lines = start === undefined ? "" : `#L${start}${end === start ? "" : `-${end}`}`
+  return `${String(path ?? url ?? uri ?? content_id)}${lines}`
+}

@@ -1,0 +1,49 @@
+/** Pasted text that an editor would change or that would fill the screen stands there as a mark, and is
+ *  itself again when the message is sent. */
+export class Pastes {
+  readonly #texts = new Map<string, string>()
+  #count = 0
+
+  /** What to put into the editor in its place; the text itself where that is as good. */
+  markFor(text: string): string {
+    const lines = text.split("\n").length
+    if (lines <= MAX_SHOWN_LINES && !text.includes("\t") && !text.includes("\r")) return text
+    const mark = `[pasted ${lines} line${lines === 1 ? "" : "s"} #${++this.#count}]`
+    this.#texts.set(mark, text)
+    return mark
+  }
+
+  /** The source with every mark that is still there replaced by what it stands for, once. */
+  expand(source: string): string {
+    if (this.#texts.size === 0) return source
+    return source.replace(MARK, (mark) => this.#texts.get(mark) ?? mark)
+  }
+
+  clear() {
+    this.#texts.clear()
+  }
+}
+
+const MAX_SHOWN_LINES = 10
+const MARK = /\[pasted \d+ lines? #\d+\]/g
+
+const OPEN = "\u001b[200~"
+const CLOSE = "\u001b[201~"
+
+/** Finds pastes in what the terminal sends, also where they come in pieces. */
+export class PasteReader {
+  #pending: string | undefined
+
+  /** Null: it is being pasted, and the rest is still to come. */
+  read(data: string): { paste: string } | { key: string } | null {
+    if (this.#pending === undefined && !data.startsWith(OPEN)) return { key: data }
+    const all = (this.#pending ?? "") + data
+    const end = all.indexOf(CLOSE)
+    if (end < 0) {
+      this.#pending = all
+      return null
+    }
+    this.#pending = undefined
+    return { paste: all.slice(OPEN.length, end) }
+  }
+}

@@ -1,0 +1,71 @@
+import {
+  type Component,
+  Input,
+  matchesKey,
+  type SelectItem,
+  SelectList,
+} from "@earendil-works/pi-tui"
+import { oneLine } from "./terminal-text.ts"
+import type { Theme } from "./theme.ts"
+
+export interface Choice {
+  readonly value: string
+  readonly label: string
+  readonly description?: string
+}
+
+export interface PickerOptions {
+  readonly title: string
+  readonly choices: readonly Choice[]
+  /** Whether typing narrows the list down. */
+  readonly filter: boolean
+  readonly theme: Theme
+  /** Null when nothing was chosen. */
+  readonly done: (value: string | null) => void
+}
+
+const VISIBLE = 8
+
+/** A list from which one thing is chosen, in the place of the composer. */
+export class Picker implements Component {
+  readonly #options: PickerOptions
+  readonly #input = new Input()
+  #list: SelectList
+
+  constructor(options: PickerOptions) {
+    this.#options = options
+    this.#list = this.#listOf("")
+  }
+
+  handleInput(data: string) {
+    if (matchesKey(data, "escape") || matchesKey(data, "ctrl+c")) return this.#options.done(null)
+    if (NAVIGATION.some((key) => matchesKey(data, key))) return this.#list.handleInput(data)
+    if (!this.#options.filter) return
+    this.#input.handleInput(data)
+    this.#list = this.#listOf(this.#input.getValue())
+  }
+
+  invalidate() {
+    this.#list.invalidate()
+  }
+
+  render(width: number): string[] {
+    const { title, filter, theme } = this.#options
+    const head = filter ? `${title}: ${this.#input.getValue()}` : title
+    return [theme.strong(oneLine(head, width)), ...this.#list.render(width)]
+  }
+
+  #listOf(query: string): SelectList {
+    const { choices, theme, done } = this.#options
+    const words = query.toLowerCase().split(/\s+/)
+    const isMeant = ({ label, description = "" }: Choice) =>
+      words.every((word) => `${label} ${description}`.toLowerCase().includes(word))
+    const items: SelectItem[] = choices.filter(isMeant).map((choice) => ({ ...choice }))
+    const list = new SelectList(items, VISIBLE, theme.list)
+    list.onSelect = ({ value }) => done(value)
+    list.onCancel = () => done(null)
+    return list
+  }
+}
+
+const NAVIGATION = ["up", "down", "enter"] as const
