@@ -109,22 +109,25 @@ const METADATA = {
   },
 } as const
 
+/** As a session leaves it, its fields in that order. */
 function toolPart({ id, input, result }: Extract<Said, { type: "call" }>) {
   return {
     type: `tool-${TOOL}`,
     tool_call_id: id,
     state: "output-available",
     input,
-    output: { data: resultOf(input, result) },
-    metadata: { duration_ms: 3 },
+    initiator: "model",
     started_at: 1_700_000_000_000,
     read_only: true,
+    output: { data: aboutResult(input, result), blocks: [{ type: "text", text: result }] },
+    metadata: { duration_ms: 3 },
   } as const
 }
 
-/** What the tool gave back, as the model is shown it. */
-export function resultOf(input: { readonly path?: unknown }, content: string): object {
-  return { path: input.path, lines: { start: 1, end: 200, total: 400 }, content }
+/** What the tool says beside the text that it gives back. */
+export function aboutResult(input: { readonly path?: unknown }, content: string): object {
+  const lines = { start: 1, end: 200, total: 400 }
+  return { path: input.path, mime: "text/typescript", size: content.length, lines }
 }
 
 function imagePart(at: number, image: Picture | undefined) {

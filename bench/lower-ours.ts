@@ -1,10 +1,10 @@
 import { readWorkspaceFile } from "../src/files/workspace.ts"
 import { capabilitiesOf, findModel } from "../src/model/models.ts"
-import type { Body, Envelope } from "../src/provider/provider.ts"
+import type { Body, Envelope, Fragment } from "../src/provider/provider.ts"
 import { wireOf } from "../src/provider/registry.ts"
 import { WireHistory } from "../src/provider/wire-history.ts"
 import { type HistoryRooms, type LoweringOf, lowerMessage } from "../src/session/lower-message.ts"
-import { mayBeLeftOut } from "../src/session/plain-blocks.ts"
+import { mayBeLeftOut, plainFragments } from "../src/session/plain-blocks.ts"
 import type { RawMessage } from "../src/store/store.ts"
 import { TOOL } from "./lower-histories.ts"
 
@@ -54,16 +54,20 @@ export class Ours {
     const history = new WireHistory(this.#wire)
     for (const row of rows) {
       if (isLeftOut(row)) continue
-      const { fragments } = await lowerMessage(this.#rooms, row, this.#at)
-      for (const fragment of fragments) history.add(fragment)
+      const plain = plainFragments(row, this.#at.target)
+      for (const fragment of plain ?? (await this.#lowered(row))) history.add(fragment)
     }
     return history
   }
 
   /** The next request of a session whose history is written already. */
   async append(history: WireHistory, row: RawMessage): Promise<Body> {
+    return this.#wire.body(ENVELOPE, [...history.messages(), ...(await this.#lowered(row))])
+  }
+
+  async #lowered(row: RawMessage): Promise<readonly Fragment[]> {
     const { fragments } = await lowerMessage(this.#rooms, row, this.#at)
-    return this.#wire.body(ENVELOPE, [...history.messages(), ...fragments])
+    return fragments
   }
 }
 

@@ -5,7 +5,7 @@ import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { generateText, type ModelMessage, type ToolSet, tool } from "ai"
 import { z } from "zod"
-import { resultOf, type Said, TOOL } from "./lower-histories.ts"
+import { aboutResult, type Said, TOOL } from "./lower-histories.ts"
 
 /** Somebody else who makes a request of a history: from their own messages, kept as JSON one by one,
  *  to the text that they give to `fetch`. Images are in memory, ready as base64. */
@@ -103,7 +103,8 @@ function modelMessages(said: Said, images: readonly string[]): ModelMessage[] {
       return [{ role: "assistant", content: [{ type: "text", text: said.text }] }]
     case "call": {
       const about = { toolCallId: said.id, toolName: TOOL }
-      const output = { type: "text", value: shown(said) } as const
+      const value = shown(said).map((text) => ({ type: "text", text }) as const)
+      const output = { type: "content", value } as const
       return [
         { role: "assistant", content: [{ type: "tool-call", ...about, input: said.input }] },
         { role: "tool", content: [{ type: "tool-result", ...about, output }] },
@@ -117,8 +118,9 @@ function modelMessages(said: Said, images: readonly string[]): ModelMessage[] {
   }
 }
 
-function shown({ input, result }: Extract<Said, { type: "call" }>): string {
-  return JSON.stringify(resultOf(input, result))
+/** The texts that a model is shown of a result. */
+function shown({ input, result }: Extract<Said, { type: "call" }>): string[] {
+  return [JSON.stringify(aboutResult(input, result)), result]
 }
 
 interface PiModule {
@@ -181,7 +183,7 @@ function piMessages(said: Said, images: readonly string[]): object[] {
       const about = { toolCallId: said.id, toolName: TOOL, isError: false, timestamp: 1 }
       return [
         { ...PI_ANSWER, content: [call], stopReason: "toolUse" },
-        { role: "toolResult", ...about, content: [text(shown(said))] },
+        { role: "toolResult", ...about, content: shown(said).map(text) },
       ]
     }
     case "image": {

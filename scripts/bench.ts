@@ -53,6 +53,15 @@ await runByName(
         return benchFiles({ json: json === true })
       },
     },
+    {
+      name: "web",
+      summary: "the page: a key beside a textarea and TipTap, its scripts, a very long thread",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchWeb } = await import("../bench/web.ts")
+        return benchWeb({ json: json === true })
+      },
+    },
   ],
   process.argv.slice(2),
 )

@@ -5,7 +5,11 @@ import { Scopes } from "./files/scope.ts"
 import { ScratchFolders } from "./files/scratch.ts"
 import { SNIFF_BYTES, sniff } from "./files/sniff.ts"
 import { readWorkspaceFile } from "./files/workspace.ts"
+import type { AnyDefinition } from "./entity/definition.ts"
+import type { EntityRoom } from "./entity/entity-room.ts"
+import { openEntities, withEntities } from "./host/entities.ts"
 import { type Equipment, equip } from "./host/equipment.ts"
+import { Head } from "./host/head.ts"
 import type { ModelChoice } from "./message/message.ts"
 import { Refusal } from "./message/refusal.ts"
 import type { KnownModels } from "./provider/known-models.ts"
@@ -59,6 +63,10 @@ export interface HostOptions extends TurnOptions {
   readonly trust?: Trust
   /** `full` for a host that people live with: servers, memory, triggers, bundled skills, agents. */
   readonly extent?: "bare" | "full"
+  /** Fire triggers when their time has come: a server does, a command that soon ends does not. */
+  readonly fires?: boolean
+  /** Entity types beside the built-in assistant. */
+  readonly entities?: readonly AnyDefinition[]
   readonly log?: (message: string) => void
   readonly broken?: (reason: string) => void
 }
@@ -95,6 +103,7 @@ export class Host {
   readonly what_if: WhatIf
   readonly workspaces: Workspaces
   readonly equipment: Equipment
+  readonly entities: EntityRoom
   /** Folders that people gave to sessions, as long as this host lives. */
   readonly scopes = new Scopes()
   readonly #runner: Runner | null
@@ -116,19 +125,21 @@ export class Host {
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
     this.#owner = options.turns === false ? null : ownerOf()
+    this.entities = this.#openEntities(options.entities ?? [])
     this.equipment = this.#equip(options)
     this.workspaces = new Workspaces({ ...this.equipment.workspaces, ...options })
     this.#formats = formatsIn(join(options.data, "formats"))
     const reading = { read: readWorkspaceFile, formats: this.#formats, ingress: this.#ingress }
     const rooms = { store, blobs: this.blobs, ...reading }
     const asked = { models: this.known, providers: this.providers }
-    const turns = equipped(options, this.equipment.turns)
+    const turns = equipped(withEntities(options, this.entities), this.equipment.turns)
     this.what_if = new WhatIf({ ...rooms, ...mannerRooms(turns), ...asked })
     this.#history = new PromptHistory(rooms)
     this.#scratch = new ScratchFolders(join(options.data, "scratch"))
     this.#runner = this.#owner === null ? null : this.#newRunner(this.#owner, turns)
     this.#runner?.start()
-    if (this.#runner) this.equipment.start()
+    if (this.#runner) this.entities.start()
+    if (options.fires) this.equipment.triggers.start()
     this.#stopAsking = options.fresh_models ? this.known.keepFresh() : () => undefined
     this.#sweeping = setInterval(() => void this.sweep().catch(() => undefined), SWEEP_MS).unref()
   }
@@ -262,6 +273,7 @@ export class Host {
     clearInterval(this.#sweeping)
     this.#stopAsking()
     await this.equipment.close()
+    await this.entities.stop()
     await this.#runner?.stop()
     await this.workspaces.close()
     await this.store.close()
@@ -304,6 +316,15 @@ export class Host {
     })
   }
 
+  #openEntities(definitions: readonly AnyDefinition[]): EntityRoom {
+    return openEntities(this, definitions, {
+      submitRooms: () => this.#rooms(),
+      take: (claim) => this.#runner?.take(claim),
+      wake: async (session_id) => this.#runner?.wake(session_id),
+      scratch: async (session_id, quota) => (await this.#scratch.open(session_id, quota)).path,
+    })
+  }
+
   #newRunner(owner: string, options: HostOptions): Runner {
     const { store, blobs, providers, known: models } = this
     const house = { store, blobs, providers, models, owner, ingress: this.#ingress }
@@ -312,28 +333,5 @@ export class Host {
       ...(options.lease_ms === undefined ? {} : { lease_ms: options.lease_ms }),
       ...(options.log ? { log: options.log } : {}),
     })
-  }
-}
-
-/** Passes chunks on and keeps the first of them, to see what they are. */
-class Head implements AsyncIterable<Uint8Array> {
-  readonly #chunks: AsyncIterable<Uint8Array>
-  readonly #head: Uint8Array[] = []
-  #size = 0
-
-  constructor(chunks: AsyncIterable<Uint8Array>) {
-    this.#chunks = chunks
-  }
-
-  async *[Symbol.asyncIterator]() {
-    for await (const chunk of this.#chunks) {
-      if (this.#size < SNIFF_BYTES) this.#head.push(Uint8Array.from(chunk))
-      this.#size += chunk.length
-      yield chunk
-    }
-  }
-
-  bytes(): Uint8Array {
-    return Buffer.concat(this.#head).subarray(0, SNIFF_BYTES)
   }
 }

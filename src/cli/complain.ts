@@ -6,6 +6,7 @@ export class UsageError extends Error {}
 
 const USAGE = 2
 const FAILED = 1
+const UNREACHABLE = 4
 
 /** Say what went wrong, for a person or for a program, and give the exit code. */
 export function complain(error: unknown, json: boolean): number {
@@ -13,7 +14,8 @@ export function complain(error: unknown, json: boolean): number {
   const told = tell(error)
   if (json) process.stderr.write(`${JSON.stringify({ error: told })}\n`)
   else process.stderr.write(`compositor: ${told.message}${list(told.details)}\n`)
-  return error instanceof UsageError ? USAGE : FAILED
+  if (error instanceof UsageError) return USAGE
+  return error instanceof ApiError && error.status === 0 ? UNREACHABLE : FAILED
 }
 
 interface Told {

@@ -3,8 +3,10 @@ import { stat } from "node:fs/promises"
 import { basename, resolve } from "node:path"
 import { Readable } from "node:stream"
 import type { Client } from "../client/client.ts"
-import type { Part } from "../message/part.ts"
+import type { FileRefPart, Part } from "../message/part.ts"
 import { UsageError } from "./complain.ts"
+import { type CommonOptions, workspaceFolder } from "./connect.ts"
+import { withProgress } from "./progress.ts"
 
 /** One flag of `send`, in the order in which it was given: order means something in a message. */
 export interface SendPiece {
@@ -31,8 +33,22 @@ export async function partOf(piece: SendPiece, { client, session }: Sending): Pr
   }
 }
 
+/** A file that is not there is noticed before anything is sent. Where the server is elsewhere, only it
+ *  knows what lies in its workspace. */
+export async function requireFiles(pieces: readonly SendPiece[], options: CommonOptions) {
+  for (const { type, value } of pieces) {
+    if (type === "attach" && !(await stat(value).catch(() => undefined)))
+      throw new UsageError(`${value}: there is no such file`)
+    if (type !== "ref" || options.url !== undefined) continue
+    const part = await fileRef(value)
+    const { path } = part.ref as { path: string }
+    if (!(await stat(resolve(workspaceFolder(options), path)).catch(() => undefined)))
+      throw new UsageError(`${path}: there is no such file in ${workspaceFolder(options)}`)
+  }
+}
+
 /** `path`, `path#L10-25`, `path#page=3-7`, `archive.zip!/path#L1-9` (BEY-08). */
-async function fileRef(text: string): Promise<Part> {
+async function fileRef(text: string): Promise<FileRefPart> {
   const { readWordAddress } = await import("../compose/address.ts")
   const read = readWordAddress(text, 0, text.length)
   if (read?.fault) throw new UsageError(`${text}: ${read.fault.message}`)
@@ -58,7 +74,8 @@ async function upload(file: string, client: Client, inline: boolean) {
   const found = await stat(file).catch(() => undefined)
   if (!found) throw new UsageError(`${file}: there is no such file`)
   if (!found.isFile()) throw new UsageError(`${file} is not a regular file`)
-  const bytes = Readable.toWeb(createReadStream(file)) as ReadableStream<Uint8Array>
+  const read = withProgress(createReadStream(file), { total: found.size, doing: `sending ${file}` })
+  const bytes = Readable.toWeb(Readable.from(read)) as ReadableStream<Uint8Array>
   return client.upload(bytes, { name: basename(file), ...(inline ? { inline } : {}) })
 }
 

@@ -1,5 +1,7 @@
 import { Command, Option } from "commander"
+import { houseCommands } from "./house-commands.ts"
 import type { SendPiece } from "./pieces.ts"
+import { surfaceCommands } from "./surface-commands.ts"
 import { version } from "./version.ts"
 
 /** Every command with its options. A command's code is loaded only when it runs. */
@@ -10,10 +12,16 @@ export function program(): Command {
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("(--help shows how it is called)")
-  for (const add of [serving, sending, composing, looking, moving, keeping, unpacking, speaking])
-    add(root)
+  for (const add of [serving, sending, composing, looking, moving, keeping, unpacking]) add(root)
+  surfaceCommands(root, common)
+  houseCommands(root, common)
   return root
 }
+
+const EXIT_CODES = [
+  "Exit code: 0 answered (or accepted, with --no-wait), 1 failed or refused, 2 called wrongly,",
+  "4 the server does not answer, 5 it waits for your approval or answer, 130 stopped.",
+].join("\n")
 
 /** Options that every command has. */
 function common(command: Command): Command {
@@ -50,8 +58,9 @@ function sending(root: Command) {
       new Option("--dir <folder>", "let this session read a folder").argParser(piece("dir")),
     )
     .addOption(
-      new Option("-c, --context <kind=json>", "add editor context").argParser(piece("context")),
+      new Option("--context <kind=json>", "add editor context").argParser(piece("context")),
     )
+    .option("-c, --command </name args>", "begin with a command, e.g. /review")
     .option("-m, --model <provider/model>", "which model answers")
     .option("-s, --session <id>", "go on with a session")
     .option("--continue", "go on with the last session of this workspace")
@@ -59,6 +68,7 @@ function sending(root: Command) {
     .option("--id <id>", "message id; the same id twice is one message")
     .option("--approve <command...>", "shell commands of a template that you have seen and allow")
     .option("--no-wait", "do not wait for the answer")
+    .addHelpText("after", `\n${EXIT_CODES}`)
     .action(async (text, options) =>
       (await import("./commands/send.ts")).sendCommand(text, pieces, options),
     )
@@ -239,33 +249,5 @@ function unpacking(root: Command) {
     .addHelpText("after", "\nExit code: 0 converted, 1 refused, 3 a program is not installed.")
     .action(async (file, options) =>
       (await import("./commands/convert.ts")).convertCommand(file, options),
-    )
-}
-
-function speaking(root: Command) {
-  root
-    .command("acp")
-    .description(
-      "be an agent for an editor: the Agent Client Protocol over standard input and output",
-    )
-    .option("--data <folder>", "data folder (or COMPOSITOR_DATA)")
-    .option("--url <address>", "another server instead of the data folder's own")
-    .option("--token <token>", "its token (or COMPOSITOR_TOKEN)")
-    .option("-m, --model <provider/model>", "which model answers in new sessions")
-    .action(async (options) => (await import("./commands/acp.ts")).acpCommand(options))
-  root
-    .command("acp-proxy")
-    .description("stand between an editor and another agent: attach files for it, keep what passes")
-    .argument("<command...>", "how the agent is started, behind --")
-    .option(
-      "--agent <name>",
-      "whose form of attachments: native, claude, opencode, codex, text",
-      "native",
-    )
-    .option("--root <folder...>", "further folders that attachments may lie in")
-    .option("--data <folder>", "data folder (or COMPOSITOR_DATA)")
-    .passThroughOptions()
-    .action(async (command, options) =>
-      (await import("./commands/acp-proxy.ts")).acpProxyCommand(command, options),
     )
 }

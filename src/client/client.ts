@@ -31,6 +31,7 @@ import type {
   Upload,
   Where,
 } from "./answers.ts"
+import { houseCalls } from "./house-calls.ts"
 
 export type * from "./answers.ts"
 
@@ -68,6 +69,7 @@ export function createClient(options: ClientOptions) {
 
   return {
     url: options.url,
+    ...houseCalls(json),
     info: () => json<Info>("GET", "/v1/info"),
     /** What this server can do, each as `post /v1/sessions/{id}/branch`. */
     routes: async (): Promise<ReadonlySet<string>> => {
@@ -93,7 +95,7 @@ export function createClient(options: ClientOptions) {
 
     sessions: {
       list: (
-        query: { limit?: number; before?: string; archived?: boolean; ephemeral?: boolean } = {},
+        query: { limit?: number; before?: string; archived?: boolean; ephemeral?: boolean | "only" } = {},
       ) =>
         json<{ sessions: readonly SessionSummary[]; next: string | null }>("GET", "/v1/sessions", {
           query,

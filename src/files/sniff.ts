@@ -21,6 +21,9 @@ export async function sniff(bytes: Uint8Array, name: string, complete: boolean):
   if (startsWith(bytes, "%!PS")) return { mime: "application/postscript", kind: "binary" }
   const own = ownMagic(bytes)
   if (own) return { mime: own, kind: binaryKind(own) }
+  const marked = NO_TEXT_BEGINS.some((mark) => startsWith(bytes, mark))
+  const told = marked ? await magicMime(bytes) : UNKNOWN
+  if (TELLING.has(told)) return { mime: told, kind: binaryKind(told) }
   // Before the magic numbers: "BM" and "MZ" begin a bitmap and a program, and also a sentence.
   const charset = charsetOf(bytes, complete)
   if (charset === "utf-8") return { mime: textMime(name), kind: "text" }
@@ -50,8 +53,21 @@ export function decodeText(bytes: Uint8Array, complete = true, said?: string): s
 
 const UNKNOWN = "application/octet-stream"
 
+/** Marks with a byte that UTF-8 has not: letters are not looked for behind them. */
+const NO_TEXT_BEGINS = [
+  "\x89PNG\r\n\x1a\n",
+  "\xff\xd8\xff",
+  "(\xb5/\xfd",
+  "7z\xbc\xaf",
+  "\xfd7zXZ\0",
+]
+
+// Kept: to import what is loaded already takes longer than to ask it.
+let knower: Promise<typeof import("file-type")> | undefined
+
 async function magicMime(bytes: Uint8Array): Promise<string> {
-  const { fileTypeFromBuffer } = await import("file-type")
+  knower ??= import("file-type")
+  const { fileTypeFromBuffer } = await knower
   try {
     const found = await fileTypeFromBuffer(bytes)
     if (!found) return UNKNOWN

@@ -32,8 +32,6 @@ export interface Equipment {
   readonly workspaces: Pick<WorkspacesOptions, "layers" | "completion_sources" | "bundled">
   /** What servers give to a message; absent where there are none. */
   readonly servers: ((workspace_root: string | null) => ServerRooms) | undefined
-  /** Begin to fire what is due. */
-  start(): void
   close(): Promise<void>
 }
 
@@ -49,9 +47,9 @@ export interface EquipRooms {
   readonly hidden: HiddenSettings
   /** Another judge of what a repository's files may do. */
   readonly trust?: Trust | undefined
-  skills(workspace_root: string | null): Promise<ReadonlyMap<string, Skill>>
-  policy(workspace_root: string | null): IngressPolicy
-  submit(submission: Submission): Promise<unknown>
+  readonly skills: (workspace_root: string | null) => Promise<ReadonlyMap<string, Skill>>
+  readonly policy: (workspace_root: string | null) => IngressPolicy
+  readonly submit: (submission: Submission) => Promise<unknown>
   readonly log?: ((message: string) => void) | undefined
 }
 
@@ -80,9 +78,6 @@ export function equip(rooms: EquipRooms): Equipment {
         }
       : {},
     servers: isFull ? (root) => mcp.servers(root) : undefined,
-    start: () => {
-      if (isFull) triggers.start()
-    },
     close: async () => {
       await triggers.stop()
       await mcp.close()

@@ -1,6 +1,6 @@
 import type { Layer } from "../catalog/catalog.ts"
 import type { McpCommand } from "../catalog/command.ts"
-import { mcpArguments } from "../catalog/foreign.ts"
+import { valuesOf } from "../catalog/values.ts"
 import type { Watcher } from "../mcp/connection.ts"
 import { type McpOffers, McpServers } from "../mcp/mcp-servers.ts"
 import { TextFiles } from "../skill/files.ts"
@@ -114,7 +114,7 @@ export class McpRoom {
       .filter(([, { disabled }]) => disabled || !trusted)
       .map(([server, { disabled }]) => ({ server, ...about, ...(disabled ? { disabled } : {}) }))
     const status = trusted ? await this.#opened(file).status() : []
-    const running = status.map(({ trusted: _, ...one }) => ({ ...one, ...about }))
+    const running = status.map((one) => ({ ...one, ...about }))
     return [...running, ...inert, ...wrong]
   }
 
@@ -184,10 +184,9 @@ export class McpRoom {
     { query, at }: { readonly query: string; readonly at: ArgumentPlace },
   ): Promise<readonly Offer[]> {
     if (at.argument === undefined) return []
-    const others = mcpArguments(command, at.typed)
     const servers = await this.#serversOf(workspace_root, command.server)
     const argument = { name: at.argument, value: query }
-    const values = others.type === "values" ? others.values : {}
+    const values = Object.fromEntries(valuesOf(at.typed, command.arguments ?? [], "mcp").named)
     return (await servers.complete(command, argument, values)).map((value) => ({ value }))
   }
 }

@@ -17,7 +17,7 @@ export interface MemoriesRooms {
   readonly home: string
   readonly trust: TrustStore
   readonly store: Pick<Store, "history" | "turn">
-  policy(workspace_root: string | null): IngressPolicy
+  readonly policy: (workspace_root: string | null) => IngressPolicy
 }
 
 /** The memories of the user and of each project: files, in the places that the settings name. */

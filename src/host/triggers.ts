@@ -12,7 +12,7 @@ export interface TriggersRooms {
   readonly store: Store
   /** Who this process is, for what only one of them may do at a time. */
   readonly owner: string
-  submit(submission: Submission): Promise<unknown>
+  readonly submit: (submission: Submission) => Promise<unknown>
   /** Hear that a server's resource changed; the same key again changes nothing. */
   watch(heard: {
     readonly key: string
@@ -81,7 +81,8 @@ export class Triggers {
     const now = this.#now()
     const { source, throttle = usualThrottle(source) } = wanted
     const next_fire_at = firstOf(source, now)
-    if (next_fire_at === undefined) throw new Refusal("invalid", "that never fires: its time is over")
+    if (next_fire_at === undefined)
+      throw new Refusal("invalid", "that never fires: its time is over")
     const trigger: Trigger = {
       ...wanted,
       id: newId("trg"),
@@ -125,7 +126,8 @@ export class Triggers {
   async hook(id: string, delivery: Omit<Delivery, "at">): Promise<Hooked> {
     const found = await this.#rooms.store.trigger(id)
     const { source } = found?.trigger ?? {}
-    if (!found || source?.source !== "webhook") return this.#turnAway(id, "there is no such webhook")
+    if (!found || source?.source !== "webhook")
+      return this.#turnAway(id, "there is no such webhook")
     const admission = admit(source.key, { ...delivery, at: this.#now() })
     if (admission.type === "refused") return this.#turnAway(id, admission.reason)
     const { headers, body } = delivery
@@ -152,7 +154,8 @@ export class Triggers {
     const { store } = this.#rooms
     const now = this.#now()
     for (const due of await store.dueTriggers(now)) await this.#fireDue(due, now)
-    for (const left of await store.pendingDeliveries(Date.now() - GIVEN_UP_MS)) await this.#send(left)
+    for (const left of await store.pendingDeliveries(Date.now() - GIVEN_UP_MS))
+      await this.#send(left)
     const next = await store.nextTriggerAt()
     if (next !== null) this.#lookSoon(next)
   }

@@ -19,7 +19,8 @@ const Asked = z.strictObject({
 export function wakeupTools(triggers: Pick<Triggers, "add" | "list" | "remove">): readonly Tool[] {
   const request = defineTool({
     id: "request_wakeup",
-    description: "Be woken later in this session, within seven days: once, or by a cron expression.",
+    description:
+      "Be woken later in this session, within seven days: once, or by a cron expression.",
     input: Asked,
     subject: ({ prompt }) => prompt,
     execute: async ({ when, prompt, reason }, { session_id }) => {

@@ -85,6 +85,8 @@ function blockOf(part: Part | UnknownPart, options: ToAcpOptions): Shown {
         mimeType: "text/markdown",
         lost: "a skill is carried as a resource",
       })
+    case "quote":
+      return { block: words(part.text), lost: "a quote is carried without its source" }
   }
 }
 

@@ -4,6 +4,7 @@ import {
   isKnown,
   type MentionPart,
   type Part,
+  type QuotePart,
   type SkillContentPart,
   type UnknownPart,
 } from "../message/part.ts"
@@ -49,6 +50,8 @@ function lowerAdmitted(loaded: LoadedPart, at: Circumstances): Verdict {
       return lowerDirectory(part)
     case "skill-content":
       return lowerSkill(part, at)
+    case "quote":
+      return lowerQuote(part)
   }
 }
 
@@ -118,6 +121,18 @@ function lowerDirectory({ ref }: Extract<Part, { type: "directory-ref" }>): Verd
   return verdict("descriptor", "CMPH-005", {
     reason: "Only its name is shown: what is in it is found by tools.",
     text: `[directory: ${directory}, read only. Its contents are not included.]`,
+  })
+}
+
+/** Words of another conversation under a line that says so; nobody takes them for the user's own. */
+function lowerQuote({ session_id, message_id, text }: QuotePart): Verdict {
+  if (text.trim() === "")
+    return verdict("resolved-out", "BEY-09", { reason: "There is no text in the quote." })
+  const from = `[quoted from message ${showName(message_id)} of session ${showName(session_id)}]`
+  const lines = text.split(/\r\n|[\n\r\u2028\u2029]/)
+  return verdict("inlined", "BEY-09", {
+    reason: "The quoted words are shown under their source.",
+    text: [from, ...lines.map((line) => `> ${line}`)].join("\n"),
   })
 }
 

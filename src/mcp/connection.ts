@@ -42,6 +42,7 @@ export class McpConnection {
   readonly server: McpServer
   readonly #options: ConnectionOptions
   #client: Promise<Client> | undefined
+  #transport: Transport | undefined
   #lists: Promise<McpLists> | undefined
   #failure: { readonly at: number; readonly error: Error } | undefined
   readonly #watchers = new Map<string, Watcher>()
@@ -109,6 +110,8 @@ export class McpConnection {
 
   async close(): Promise<void> {
     this.#closed = true
+    // One that is still starting is not waited for.
+    await this.#transport?.close()
     const client = await this.#client?.catch(() => undefined)
     await client?.close()
   }
@@ -139,7 +142,9 @@ export class McpConnection {
       { name: "compositor", version: this.#options.version ?? "0" },
       { listChanged: { tools: listChanged, prompts: listChanged, resources: listChanged } },
     )
-    await client.connect(await transportOf(this.server), this.#patience())
+    this.#transport = await transportOf(this.server)
+    if (this.#closed) throw new Error(`${this.name} was closed`)
+    await client.connect(this.#transport, this.#patience())
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no other way
     client.onclose = () => this.#forget()
     this.#failure = undefined

@@ -112,6 +112,18 @@ export const SkillContentPart = z.looseObject({
   text: z.string().max(MAX_TEXT_CHARACTERS),
   initiator: z.enum(["user", "model", "handler"]),
 })
+/** Words of another conversation, and where they stand; the range is in UTF-16 units of what the message
+ *  says (BEY-09). */
+export const QuotePart = z.looseObject({
+  type: z.literal("quote"),
+  session_id: name,
+  message_id: name,
+  text: z.string().max(MAX_TEXT_CHARACTERS),
+  range: z
+    .object({ start: z.int().min(0), end: z.int().min(0) })
+    .refine(({ start, end }) => end >= start, "must not end before it starts")
+    .optional(),
+})
 /** A tree the user granted by a gesture. `id` is the authority, `name` is only shown (CMPH-001). */
 export const DirectoryRefPart = z.looseObject({
   type: z.literal("directory-ref"),
@@ -127,6 +139,7 @@ export const Part = z.discriminatedUnion("type", [
   EditorContextPart,
   DirectoryRefPart,
   SkillContentPart,
+  QuotePart,
 ])
 export type Part = z.infer<typeof Part>
 export type TextPart = z.infer<typeof TextPart>
@@ -137,6 +150,7 @@ export type MentionPart = z.infer<typeof MentionPart>
 export type EditorContextPart = z.infer<typeof EditorContextPart>
 export type DirectoryRefPart = z.infer<typeof DirectoryRefPart>
 export type SkillContentPart = z.infer<typeof SkillContentPart>
+export type QuotePart = z.infer<typeof QuotePart>
 
 /** A part that another version wrote: kept as it is, shown by its text if it has one (CMP-121). */
 export const UnknownPart = z.looseObject({

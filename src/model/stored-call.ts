@@ -15,161 +15,124 @@ export class StoredJson {
 
 /** A finished call of a tool, opened no further than it takes to send it again. */
 export interface StoredCall {
-  type: string
-  tool_call_id: string
+  name: string
+  id: string
   /** An object. */
   input: StoredJson
-  /** What the model is shown of its result. */
+  /** What the model is shown of its result: the data first, then what is shown beside it. */
   blocks: readonly StoredText[]
 }
 
-const CALL_OPENS = '{"type":"tool-'
-
-/** The row of a call that gave a result of nothing but text; undefined for any other row. */
+/** The row of a call that gave a result of nothing but text, as a session writes it; undefined for any
+ *  other row, which is then opened. It is only looked at where it takes a look to find the way: that
+ *  it is JSON is known of a row. */
 export function storedCall(row: string): StoredCall | undefined {
-  if (!row.startsWith(CALL_OPENS)) return undefined
-  try {
-    const cursor: Cursor = { json: row, at: 1, name: "" }
-    const call = readCall(cursor)
-    return cursor.at === row.length ? call : undefined
-  } catch {
-    return undefined
+  if (!row.startsWith(NAME)) return undefined
+  const nameEnd = row.indexOf('"', NAME.length)
+  if (!row.startsWith(ID, nameEnd)) return undefined
+  const idEnd = row.indexOf('"', nameEnd + ID.length)
+  if (!row.startsWith(INPUT, idEnd)) return undefined
+  const inputStart = idEnd + INPUT.length - 1
+  const inputEnd = endOf(row, inputStart)
+  const output = outputAfter(row, inputEnd)
+  if (output < 0) return undefined
+  const blocks = shownAt(row, output)
+  if (!blocks) return undefined
+  const name = row.slice(NAME.length, nameEnd)
+  const id = row.slice(nameEnd + ID.length, idEnd)
+  if (name.includes("\\") || id.includes("\\")) return undefined
+  return { name, id, input: new StoredJson(row.slice(inputStart, inputEnd)), blocks }
+}
+
+const NAME = '{"type":"tool-'
+const ID = '","tool_call_id":"'
+const INPUT = '","state":"output-available","input":{'
+const OUTPUT = ',"output":{'
+
+/** Where the output of a call is opened, if nothing but single values comes before it; -1 if not. */
+function outputAfter(row: string, from: number): number {
+  const brace = row.indexOf("{", from)
+  const start = brace + 1 - OUTPUT.length
+  // A comma before a quote does not occur in a string, where the quote would be escaped.
+  return start >= from && row.startsWith(OUTPUT, start) ? brace + 1 : -1
+}
+
+const DATA = '"data":'
+const BLOCKS = ',"blocks":['
+
+/** The texts that are shown of an output; undefined when there are none, or not only those. */
+function shownAt(row: string, from: number): StoredText[] | undefined {
+  if (!row.startsWith(DATA, from)) return undefined
+  const start = from + DATA.length
+  let at = endOf(row, start)
+  const shown: StoredText[] = []
+  if (!addData(shown, row, { start, end: at })) return undefined
+  if (row.startsWith(BLOCKS, at)) {
+    at = addBlocks(shown, row, at + BLOCKS.length)
+    if (at < 0) return undefined
   }
-}
-
-/** A place in a row. Slices of it are slow to look into, so that everything is read from here. */
-interface Cursor {
-  readonly json: string
-  at: number
-  /** Of the field that was come to last. */
-  name: string
-}
-
-function readCall(cursor: Cursor): StoredCall | undefined {
-  let type = ""
-  let tool_call_id = ""
-  let input: StoredJson | undefined
-  let blocks: StoredText[] | undefined
-  while (nextField(cursor))
-    switch (cursor.name) {
-      case "type":
-        type = readText(cursor)
-        break
-      case "tool_call_id":
-        tool_call_id = readText(cursor)
-        break
-      case "state":
-        if (readText(cursor) !== "output-available") return undefined
-        break
-      case "input":
-        if (cursor.json.charCodeAt(cursor.at) !== OPENING_BRACE) return undefined
-        input = new StoredJson(readRaw(cursor))
-        break
-      case "output":
-        blocks = readOutput(cursor)
-        break
-      case "seal": // Who takes a seal back wants it with the call: that is decided elsewhere.
-        return undefined
-      default: // Nothing that a model is told.
-        cursor.at = endOf(cursor)
-    }
-  return input && blocks && blocks.length > 0 ? { type, tool_call_id, input, blocks } : undefined
-}
-
-/** The data first, then what is shown beside it; undefined when that is not only text. */
-function readOutput(cursor: Cursor): StoredText[] | undefined {
-  take(cursor, OPENING_BRACE)
-  let data: StoredText[] | undefined = []
-  let blocks: StoredText[] | undefined = []
-  while (nextField(cursor))
-    if (cursor.name === "data") data = readData(cursor)
-    else if (cursor.name === "blocks") blocks = readBlocks(cursor)
-    else cursor.at = endOf(cursor)
-  return data && blocks && [...data, ...blocks]
+  return shown.length > 0 && isEnd(row, at) ? shown : undefined
 }
 
 /** A text is shown as it is, anything else as its JSON. */
-function readData(cursor: Cursor): StoredText[] | undefined {
-  const { json, at: start } = cursor
-  const raw = readRaw(cursor)
-  if (raw === "null" || raw === '""') return []
-  if (json.charCodeAt(start) !== QUOTE) return [new StoredText(JSON.stringify(raw).slice(1, -1))]
-  const fits = isSentAsItStands(json, start + 1, cursor.at - 1)
-  return fits ? [new StoredText(raw.slice(1, -1))] : undefined
-}
-
-function readBlocks(cursor: Cursor): StoredText[] | undefined {
-  const blocks: StoredText[] = []
-  take(cursor, OPENING_BRACKET)
-  while (cursor.json.charCodeAt(cursor.at) !== CLOSING_BRACKET) {
-    if (blocks.length > 0) take(cursor, COMMA)
-    const stored = storedTextAt(cursor.json, cursor.at)
-    if (!stored) return undefined
-    cursor.at += stored.length
-    blocks.push(stored.text)
-  }
-  take(cursor, CLOSING_BRACKET)
-  return blocks
-}
-
-/** Go to the value of the next field; false behind the last. */
-function nextField(cursor: Cursor): boolean {
-  const { json } = cursor
-  const code = json.charCodeAt(cursor.at)
-  if (code === CLOSING_BRACE) {
-    cursor.at += 1
-    return false
-  }
-  if (code === COMMA) cursor.at += 1
-  cursor.name = readText(cursor)
-  take(cursor, COLON)
+function addData(
+  shown: StoredText[],
+  row: string,
+  { start, end }: { readonly start: number; readonly end: number },
+): boolean {
+  const raw = row.slice(start, end)
+  if (raw === "null" || raw === '""') return true
+  const isText = row.charCodeAt(start) === QUOTE
+  if (isText && !isSentAsItStands(row, start + 1, end - 1)) return false
+  shown.push(new StoredText((isText ? raw : JSON.stringify(raw)).slice(1, -1)))
   return true
 }
 
-function readText(cursor: Cursor): string {
-  const { json } = cursor
-  take(cursor, QUOTE)
-  const start = cursor.at
-  const end = closingQuote(json, start)
-  if (end < 0) throw new SyntaxError("a string does not end")
-  cursor.at = end + 1
-  const text = json.slice(start, end)
-  return text.includes("\\") ? JSON.parse(`"${text}"`) : text
+/** Where the list ends; -1 when something else than text is in it. */
+function addBlocks(shown: StoredText[], row: string, from: number): number {
+  let at = from
+  while (row.charCodeAt(at) !== CLOSING_BRACKET) {
+    if (at > from) at += ",".length
+    const stored = storedTextAt(row, at)
+    if (!stored) return -1
+    shown.push(stored.text)
+    at += stored.length
+  }
+  return at + 1
 }
 
-function readRaw(cursor: Cursor): string {
-  const start = cursor.at
-  cursor.at = endOf(cursor)
-  return cursor.json.slice(start, cursor.at)
-}
-
-function take(cursor: Cursor, code: number) {
-  if (cursor.json.charCodeAt(cursor.at) !== code)
-    throw new SyntaxError(`${String.fromCharCode(code)} is missing`)
-  cursor.at += 1
+/** Whether nothing more is said in an output, and nothing behind it that a model is told. */
+function isEnd(row: string, at: number): boolean {
+  if (row.charCodeAt(at) !== CLOSING_BRACE || !row.endsWith("}")) return false
+  // Who takes a seal back wants it with the call: that is decided elsewhere.
+  return at < row.length - 1 && !row.includes('"seal":', at)
 }
 
 const QUOTE = 0x22
 const COMMA = 0x2c
-const COLON = 0x3a
 const OPENING_BRACKET = 0x5b
 const CLOSING_BRACKET = 0x5d
 const OPENING_BRACE = 0x7b
 const CLOSING_BRACE = 0x7d
 
-/** Where the value ends that begins here. */
-function endOf({ json, at: from }: Cursor): number {
+/** Where the value ends that begins at `from`; the end of the row when it does not. */
+function endOf(row: string, from: number): number {
+  if (row.charCodeAt(from) === QUOTE) return endOfText(row, from)
   let depth = 0
-  for (let at = from; at < json.length; at++) {
-    const code = json.charCodeAt(at)
-    if (code === QUOTE) {
-      at = closingQuote(json, at + 1)
-      if (at < 0) break
-    } else if (code === OPENING_BRACE || code === OPENING_BRACKET) depth += 1
+  for (let at = from; at < row.length; at++) {
+    const code = row.charCodeAt(at)
+    if (code === QUOTE) at = endOfText(row, at) - 1
+    else if (code === OPENING_BRACE || code === OPENING_BRACKET) depth += 1
     else if (code === CLOSING_BRACE || code === CLOSING_BRACKET) {
       if (depth === 0) return at
       depth -= 1
+      if (depth === 0) return at + 1
     } else if (code === COMMA && depth === 0) return at
   }
-  throw new SyntaxError("a value does not end")
+  return row.length
+}
+
+function endOfText(row: string, from: number): number {
+  const end = closingQuote(row, from + 1)
+  return end < 0 ? row.length : end + 1
 }

@@ -66,7 +66,7 @@ class Sheet {
 
   #write() {
     if (this.#text === "") return
-    const bytes = Buffer.from(this.#text)
+    const bytes = bytesOf(this.#text)
     this.#text = ""
     this.#add(bytes)
   }
@@ -75,6 +75,15 @@ class Sheet {
     if (bytes.length < LARGE_BYTES) this.#small.push(bytes)
     else this.#flush().push(bytes)
   }
+}
+
+const MOST_BYTES_OF_A_CHARACTER = 3
+const scratch = Buffer.allocUnsafeSlow(TEXT_CHARACTERS * MOST_BYTES_OF_A_CHARACTER)
+
+/** Written where there is room in any case, and copied: to count first takes longer. */
+function bytesOf(text: string): Uint8Array {
+  if (text.length > TEXT_CHARACTERS) return Buffer.from(text)
+  return Buffer.from(scratch.subarray(0, scratch.write(text)))
 }
 
 function together(small: readonly Uint8Array[]): Uint8Array {

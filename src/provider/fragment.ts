@@ -17,7 +17,7 @@ export function messageFragment(
     if (at > 0) page.text += ","
     write(page, message)
   }
-  if (page.pieces.length === 0) return new TextFragment(page.text, { roles, tools })
+  if (page.pieces.length === 0) return new TextFragment(page.text, roles, tools)
   const pieces = [...page.pieces, Buffer.from(page.text)]
   const size = total(pieces)
   return tools && tools.length > 0 ? { pieces, size, roles, tools } : { pieces, size, roles }

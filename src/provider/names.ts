@@ -41,8 +41,11 @@ function shortHash(text: string): string {
   let rest = (high & 0x1fffff) * 0x100000000 + (low >>> 0)
   let id = ""
   for (let at = 0; at < CALL_ID_CHARACTERS; at++) {
-    id += ALPHABET[rest % 62]
-    rest = Math.floor(rest / 62)
+    // What `%` gives takes far longer for numbers of this size.
+    const left = Math.floor(rest / 62)
+    const digit = rest - left * 62
+    id += ALPHABET[digit < 0 ? digit + 62 : digit]
+    rest = left
   }
   return id
 }

@@ -175,5 +175,5 @@ function fill({ before, holes, roles, tools }: Template, fillings: readonly stri
     const json = fillings[filling] ?? ""
     text += escaped ? JSON.stringify(json).slice(1, -1) + after : json + after
   }
-  return new TextFragment(text, { roles, tools })
+  return new TextFragment(text, roles, tools)
 }

@@ -9,10 +9,10 @@ export class TextFragment implements Fragment {
   #text: string
   #pieces: readonly Uint8Array[] | undefined
 
-  constructor(text: string, { roles = [], tools }: Pick<Fragment, "roles" | "tools">) {
+  constructor(text: string, roles: readonly string[] = [], tools: readonly string[] = []) {
     this.#text = text
     this.roles = roles
-    if (tools && tools.length > 0) this.tools = tools
+    if (tools.length > 0) this.tools = tools
   }
 
   /** Undefined once it is bytes. */

@@ -46,7 +46,8 @@ export class WireHistory {
   }
 }
 
-function residentBytes({ pieces }: Fragment): number {
+/** Bytes that a fragment holds in memory: all but its media. */
+export function residentBytes({ pieces }: Fragment): number {
   let bytes = 0
   for (const piece of pieces) if (piece instanceof Uint8Array) bytes += piece.length
   return bytes

@@ -4,14 +4,19 @@ import { Part } from "../message/part.ts"
 import { type DoorRules, door } from "./door.ts"
 import { answerError, DoorError } from "./errors.ts"
 import { mount, openapi } from "./route.ts"
+import { agentRoutes } from "./routes/agents.ts"
 import { blobRoutes } from "./routes/blobs.ts"
 import { commandRoutes } from "./routes/commands.ts"
 import { draftRoutes } from "./routes/drafts.ts"
 import { folderRoutes } from "./routes/folder.ts"
+import { mcpRoutes } from "./routes/mcp.ts"
+import { memoryRoutes } from "./routes/memory.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { modelRoutes } from "./routes/models.ts"
 import { scopeRoutes } from "./routes/scopes.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
+import { sidecarRoutes } from "./routes/sidecars.ts"
+import { triggerRoutes } from "./routes/triggers.ts"
 import { folderEventRoute, turnRoutes } from "./routes/turns.ts"
 import { serveStream } from "./streams/streams.ts"
 import { page } from "./static.ts"
@@ -21,12 +26,17 @@ export const ROUTES = [
   ...folderRoutes,
   ...modelRoutes,
   ...sessionRoutes,
+  ...sidecarRoutes,
   ...messageRoutes,
   ...draftRoutes,
   ...commandRoutes,
   ...turnRoutes,
   folderEventRoute,
   ...blobRoutes,
+  ...memoryRoutes,
+  ...triggerRoutes,
+  ...mcpRoutes,
+  ...agentRoutes,
   ...scopeRoutes,
 ]
 
@@ -47,7 +57,7 @@ export function createApp(host: Host, options: AppOptions): Hono {
   })
   if (options.rules) app.use(door(options.rules))
   mount(app, host, ROUTES)
-  app.all("/v1/stream/*", (context) => serveStream(host.store, context))
+  app.all("/v1/stream/*", (context) => serveStream(host, context))
   app.get("/openapi.json", (context) => context.json(openapi(ROUTES, VERSION, Part)))
   app.get("*", page)
   return app

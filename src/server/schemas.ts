@@ -26,7 +26,7 @@ export const Page = z.object({
 
 export const SessionsQuery = Page.extend({
   archived: Flag.optional(),
-  ephemeral: Flag.optional(),
+  ephemeral: z.union([Flag, z.literal("only")]).optional(),
 })
 
 export const NewSession = z.strictObject({

@@ -41,7 +41,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
     )
   await mkdir(options.data, { recursive: true, mode: 0o700 })
   const token = await folderToken(options.data)
-  const host = await openHost({ extent: "full", ...options, thread: true })
+  const host = await openHost({ extent: "full", fires: true, ...options, thread: true })
   const server = createServer({ maxHeaderSize: HEADER_BYTES, headersTimeout: HEADERS_MS })
   // Known once it listens, which is before anyone can ask.
   let names: readonly string[] = []

@@ -47,13 +47,20 @@ export const ASSISTANT: Agent = {
 export function toolsOf(
   agent: Agent,
   offered: readonly Tool[],
-  capabilities: Pick<Capabilities, "tools">,
+  { tools: canCall, read_only = false }: Circumstances,
 ): readonly Tool[] {
-  if (!capabilities.tools) return []
+  if (!canCall) return []
   const { tools, grants } = agent
-  if (tools === "all" && grants === "all") return offered
+  if (tools === "all" && grants === "all" && !read_only) return offered
   const has = (id: string) => tools === "all" || tools.includes(id)
   const grantsAll = (needs: readonly Requirement[]) =>
     grants === "all" || needs.every((need) => grants.includes(need))
-  return offered.filter(({ id, requires }) => has(id) && grantsAll(requires))
+  return offered.filter(
+    ({ id, requires, read_only: looks }) => has(id) && grantsAll(requires) && (looks || !read_only),
+  )
+}
+
+interface Circumstances extends Pick<Capabilities, "tools"> {
+  /** The session may look and not change anything. */
+  readonly read_only?: boolean | undefined
 }

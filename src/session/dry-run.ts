@@ -6,7 +6,7 @@ import { DEFAULT_POLICY, type Policy } from "../lower/policy.ts"
 import { LOAD_LIMITS, type Sources } from "../lower/sources.ts"
 import type { Part, UnknownPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
-import { Usage } from "../message/row.ts"
+import { type Metadata, Usage } from "../message/row.ts"
 import { type Capabilities, capabilitiesOfApi } from "../model/capabilities.ts"
 import type { Knowledge } from "../model/layers.ts"
 import type { Model } from "../model/models.ts"
@@ -87,10 +87,15 @@ export async function heldTokens(
   session_id: string,
 ): Promise<number> {
   const { messages } = await store.history(session_id, { limit: LAST_MESSAGES })
-  const told = messages.map(({ metadata }) => Usage.safeParse(metadata.usage).data)
-  const usage = told.findLast((known) => known !== undefined)
-  if (!usage) return 0
-  return usage.input + usage.cache_read + usage.cache_write + usage.output
+  const told = messages.map(({ metadata }) => heldBy(metadata))
+  return told.findLast((known) => known !== undefined) ?? 0
+}
+
+/** A summary says what is held with it; what it cost itself says nothing about that. */
+function heldBy({ usage: told, context_tokens }: Metadata): number | undefined {
+  if (typeof context_tokens === "number") return context_tokens
+  const usage = Usage.safeParse(told).data
+  return usage && usage.input + usage.cache_read + usage.cache_write + usage.output
 }
 
 const LAST_MESSAGES = 10

@@ -1,8 +1,9 @@
 import { newId } from "../message/id.ts"
 import { Refusal } from "../message/refusal.ts"
-import type { Claim, SessionAction, TurnEnd, TurnEnded } from "../store/store.ts"
+import type { ActionPerformed, Claim, SessionAction, TurnEnd, TurnEnded } from "../store/store.ts"
 import { type Call, callsOf, failed, rowOf, settleCalls } from "./calls.ts"
 import { type Conversed, type ConverseOptions, ModelFailed, type TurnHandler } from "./handled.ts"
+import { compactionFor, TurnAborted } from "./make-room.ts"
 import { keyOf, type Said, takeStep } from "./step.ts"
 import { openTalk, type Talk, type TurnRooms } from "./talk.ts"
 
@@ -17,31 +18,59 @@ export async function runTurn(
   signal: AbortSignal,
 ): Promise<Claim | null> {
   const { turn } = claim
-  if (claim.action) return perform(rooms, claim, claim.action)
+  if (claim.action) return act(rooms, claim, { action: claim.action, signal })
   // A message that is asked again must not stand twice in what was kept of the history.
   if (turn.attempt > 1) rooms.history.forget(turn.session_id)
   try {
     return await converse(rooms, claim, signal)
   } catch (error) {
-    rooms.history.forget(turn.session_id)
-    if (isStale(error)) return null
-    const message = error instanceof Error ? error.message : String(error)
-    const code = error instanceof ModelFailed ? error.code : "internal"
-    return (await end(rooms, claim, { state: "error", error: { code, message } })).next
+    return fail(rooms, claim, error)
   }
 }
 
-async function perform(rooms: TurnRooms, { turn }: Claim, action: SessionAction) {
+interface Acting {
+  readonly action: SessionAction
+  readonly signal: AbortSignal
+}
+
+/** What a message asks of its session. A summary is written first, and becomes the session's in the
+ *  commit that ends the turn, like everything else that is asked of it. */
+async function act(rooms: TurnRooms, claim: Claim, { action, signal }: Acting) {
+  if (action.type !== "compact") return perform(rooms, claim, { action })
+  try {
+    const opened = await openTalk(rooms, claim, signal)
+    if (opened.type === "nobody")
+      return (await end(rooms, claim, { state: "error", error: opened.error })).next
+    const { focus } = action
+    const compaction = await compactionFor(rooms, opened.talk, { type: "asked", focus })
+    return await perform(rooms, claim, { action, ...(compaction ? { compaction } : {}) })
+  } catch (error) {
+    return fail(rooms, claim, error)
+  }
+}
+
+type Deed = Pick<ActionPerformed, "action" | "compaction">
+
+async function perform(rooms: TurnRooms, { turn }: Claim, deed: Deed) {
   const performed = await rooms.store.performAction({
     turn_id: turn.id,
     fence: turn.fence,
     owner: rooms.owner,
-    action,
+    ...deed,
     branch_id: newId("ses"),
     answer_id: newId("msg"),
     part_id: newId("prt"),
   })
   return performed.next
+}
+
+async function fail(rooms: TurnRooms, claim: Claim, error: unknown): Promise<Claim | null> {
+  rooms.history.forget(claim.turn.session_id)
+  if (isStale(error)) return null
+  if (error instanceof TurnAborted) return (await end(rooms, claim, { state: "aborted" })).next
+  const message = error instanceof Error ? error.message : String(error)
+  const code = error instanceof ModelFailed ? error.code : "internal"
+  return (await end(rooms, claim, { state: "error", error: { code, message } })).next
 }
 
 async function converse(rooms: TurnRooms, claim: Claim, signal: AbortSignal) {

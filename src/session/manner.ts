@@ -1,5 +1,7 @@
 import type { Policy } from "../lower/policy.ts"
 import type { ModelChoice } from "../message/message.ts"
+import type { Metadata } from "../message/row.ts"
+import { looksOnly } from "../message/sidecar.ts"
 import type { Capabilities } from "../model/capabilities.ts"
 import type { Model } from "../model/models.ts"
 import type { Envelope } from "../provider/provider.ts"
@@ -15,6 +17,9 @@ export interface Speaker {
   readonly id: string
   readonly agent: string
   readonly workspace_root: string | null
+  /** Whether it is a sidecar that only looks follows from these. */
+  readonly parent_id?: string | null
+  readonly metadata?: Metadata
 }
 
 export interface Asked {
@@ -32,12 +37,14 @@ export interface Manner {
 
 export async function mannerOf(
   rooms: MannerRooms,
-  { id, agent: type, workspace_root }: Speaker,
+  speaker: Speaker,
   { choice, model, capabilities }: Asked,
 ): Promise<Manner> {
+  const { id, agent: type, workspace_root, parent_id = null, metadata = {} } = speaker
   const agent = await agentOf(rooms, type, workspace_root)
   const place = { session_id: id, workspace_root, agent }
-  const tools = toolsOf(agent, await rooms.tools(place), capabilities)
+  const read_only = looksOnly({ parent_id, metadata })
+  const tools = toolsOf(agent, await rooms.tools(place), { ...capabilities, read_only })
   const system = systemPrompt({ manifest: agent.prompt, ...(await rooms.sections(place)) })
   const thinking = thinkingOf(model, choice)
   return {

@@ -1,9 +1,21 @@
 import type { PromptBlock, PromptMessage, TextBlock, ToolResultBlock } from "../model/prompt.ts"
 import { storedCall } from "../model/stored-call.ts"
 import { storedText } from "../model/stored-text.ts"
+import type { Fragment, Provider } from "../provider/provider.ts"
 
 interface Row {
   readonly data_json: string
+}
+
+/** The wire bytes of such a message, at once: a long history is thousands of them. */
+export function plainFragments(
+  { role, parts }: { readonly role: string; readonly parts: readonly Row[] },
+  {
+    provider,
+    model_id,
+  }: { readonly provider: Pick<Provider, "encode">; readonly model_id: string },
+): readonly Fragment[] | undefined {
+  return plainMessages(role, parts)?.map((message) => provider.encode(message, model_id))
 }
 
 /** What a stored message says that is nothing but texts, or an answer of texts and finished calls,
@@ -40,8 +52,7 @@ function plainAnswer(parts: readonly Row[]): PromptMessage[] | undefined {
     }
     const call = storedCall(data_json)
     if (!call) return undefined
-    const { tool_call_id: id, input, blocks } = call
-    const name = call.type.slice("tool-".length)
+    const { id, name, input, blocks } = call
     said.push({ type: "tool-call", id, name, input })
     results.push({ type: "tool-result", id, name, blocks, is_error: false })
   }

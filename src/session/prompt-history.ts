@@ -5,9 +5,12 @@ import type { Policy } from "../lower/policy.ts"
 import type { Metadata } from "../message/row.ts"
 import type { Media } from "../model/prompt.ts"
 import { LOWERING_VERSION } from "../model/receipt.ts"
+import { tokensOfBytes } from "../model/tokens.ts"
 import type { Fragment } from "../provider/provider.ts"
+import { residentBytes } from "../provider/wire-history.ts"
 import type { Claim, RawMessage } from "../store/store.ts"
 import { coldStart, type Hot, HotSessions } from "./hot-sessions.ts"
+import { allOf, isMarker, sinceCompaction } from "./since-compaction.ts"
 import {
   answerParts,
   type HistoryRooms,
@@ -25,6 +28,8 @@ export interface PromptRequest {
   readonly captures: readonly Capture[]
   /** The media in it: of this turn, and of those before. */
   media(): { readonly fresh: readonly Media[]; readonly earlier: readonly Media[] }
+  /** What its messages come to; an estimate. */
+  tokens(): number
 }
 
 export interface RequestOptions {
@@ -56,8 +61,11 @@ export class PromptHistory {
       options.tell_all || (hot.last_seq < 0 && (await this.#modelChanged(claim, target)))
     const told = { receipts: [], captures: [] }
     const writing = { claim, target, options: { ...options, tell_all }, hot, told }
+    const news = await this.#newMessages(writing)
+    // What was summarised meanwhile is not told any more.
+    if (hot.last_seq >= 0 && news.some(isMarker)) return this.#afresh(writing)
     closeTurns(writing)
-    if (!(await this.#append(writing))) return this.#anew(writing)
+    if (!(await this.#append(writing, news))) return this.#anew(writing)
     this.#sessions.put(session_id, hot)
     const current = hot.open.flatMap(({ lowered }) => lowered.fragments)
     const closed = hot.wire.messages()
@@ -65,6 +73,7 @@ export class PromptHistory {
       messages: [...closed, ...current],
       ...told,
       media: () => ({ fresh: mediaIn(current), earlier: mediaIn(closed) }),
+      tokens: () => tokensIn(hot),
     }
   }
 
@@ -73,13 +82,13 @@ export class PromptHistory {
   }
 
   /** False when media of messages before have to make room: those are then lowered anew. */
-  async #append(writing: Writing): Promise<boolean> {
-    const { claim, target, hot } = writing
+  async #append(writing: Writing, news: readonly RawMessage[]): Promise<boolean> {
+    const { target, hot } = writing
     let { demoted } = hot
-    let isOpen = hot.open.length > 0
-    for (const message of await this.#newMessages(writing)) {
-      isOpen ||= message.id === claim.turn.message_id
-      hot.last_seq = message.seq
+    const told = sinceCompaction(news)
+    const open = openIn(writing, news)
+    for (const message of allOf(told)) {
+      const isOpen = message !== told.summary && open.has(message.id)
       if (!isSaidRow(message)) continue
       const lowered = await this.#lower(writing, message, isOpen)
       if (isOpen) hot.open.push({ message, lowered })
@@ -88,6 +97,7 @@ export class PromptHistory {
       hot.media.push(...lowered.media)
       demoted = plan(hot.media, target.capabilities, demoted)
     }
+    hot.last_seq = news.at(-1)?.seq ?? hot.last_seq
     const fits = demoted === hot.demoted
     hot.demoted = demoted
     return fits
@@ -124,6 +134,11 @@ export class PromptHistory {
     return this.request(claim, target, { ...options, tell_all: true })
   }
 
+  #afresh({ claim, target, options }: Writing): Promise<PromptRequest> {
+    this.#sessions.forget(claim.turn.session_id)
+    return this.request(claim, target, options)
+  }
+
   // Receipts of earlier parts are stored again only when they may differ from those of the last turn.
   async #modelChanged(claim: Claim, target: Target): Promise<boolean> {
     const turns = await this.#rooms.store.turns(claim.turn.session_id)
@@ -140,6 +155,12 @@ interface Writing {
   readonly options: RequestOptions
   readonly hot: Hot
   readonly told: { readonly receipts: MessageReceipt[]; readonly captures: Capture[] }
+}
+
+/** The messages of the running turn: its own, and all that came behind it. */
+function openIn({ claim, hot }: Writing, news: readonly RawMessage[]): ReadonlySet<string> {
+  const from = hot.open.length > 0 ? 0 : news.findIndex(({ id }) => id === claim.turn.message_id)
+  return new Set(from < 0 ? [] : news.slice(from).map(({ id }) => id))
 }
 
 // What a turn that is over said is told from now on as it will always be.
@@ -180,6 +201,13 @@ function keyOf({ path_revision }: Claim, target: Target, options: RequestOptions
   ].join("|")
 }
 
+function tokensIn({ wire, open, media, demoted }: Hot): number {
+  const fragments = open.flatMap(({ lowered }) => lowered.fragments)
+  const bytes = fragments.reduce((sum, fragment) => sum + residentBytes(fragment), wire.bytes)
+  const sent = media.filter(({ part_id }) => !demoted.has(part_id))
+  return tokensOfBytes(bytes) + sent.reduce((sum, { tokens }) => sum + tokens, 0)
+}
+
 function mediaIn(fragments: readonly Fragment[]): Media[] {
   const found = new Map<string, Media>()
   for (const { pieces } of fragments)
@@ -196,6 +224,6 @@ export function isSaid({ metadata }: { readonly metadata: Metadata }): boolean {
 
 const MAY_BE_UNSAID = /"(?:superseded|host|action)":/
 
-function isSaidRow({ metadata_json }: RawMessage): boolean {
+export function isSaidRow({ metadata_json }: RawMessage): boolean {
   return !MAY_BE_UNSAID.test(metadata_json) || isSaid({ metadata: JSON.parse(metadata_json) })
 }

@@ -12,6 +12,7 @@ import { type HistoryRooms, lowerMessage, type MessageReceipt } from "./lower-me
 import { type Asked, type Manner, type MannerRooms, mannerOf, type Speaker } from "./manner.ts"
 import { PassingBlobs } from "./passing-blobs.ts"
 import { isSaid } from "./prompt-history.ts"
+import { allOf, sinceCompaction } from "./since-compaction.ts"
 
 /** What lowering a history once more needs; nothing of it is changed. */
 export interface RelowerRooms extends HistoryRooms, MannerRooms {
@@ -26,7 +27,7 @@ export interface Said {
 
 /** What a session says to a model, by its path. */
 export async function saidIn({ store }: RelowerRooms, speaker: Speaker): Promise<Said> {
-  const messages = await store.rawHistory(speaker.id)
+  const messages = allOf(sinceCompaction(await store.rawHistory(speaker.id)))
   const said = messages.filter(({ metadata_json }) =>
     isSaid({ metadata: JSON.parse(metadata_json) }),
   )

@@ -4,6 +4,7 @@ import type { EndReason, Media, ModelEvent, ModelFault } from "../model/prompt.t
 import { newCapture } from "../store/capture.ts"
 import type { PartUpsert, TurnKey } from "../store/store.ts"
 import { envelopeOf } from "./envelope.ts"
+import { compactionFor, isTooLarge } from "./make-room.ts"
 import type { PromptRequest } from "./prompt-history.ts"
 import { type MadeCall, Recorder } from "./recorder.ts"
 import { MAX_REFUSALS, noticeOf, type Refused, suspectsOf } from "./refused-media.ts"
@@ -30,7 +31,7 @@ export async function takeStep(rooms: TurnRooms, talk: Talk): Promise<Said> {
   const refused = new Set(known)
   let news: readonly Refused[] = []
   for (let attempt = 0; ; attempt++) {
-    const request = await requestOf(rooms, talk, { message_id, refused, again: attempt > 0 })
+    const request = await fitting(rooms, talk, { message_id, refused, again: attempt > 0 })
     await record(rooms, talk, { request, message_id, news })
     const said = await listen(rooms, talk, { request, message_id })
     news = attempt < MAX_REFUSALS ? suspectsOf(said, request) : []
@@ -43,6 +44,20 @@ interface Asking {
   readonly message_id: string
   readonly refused: ReadonlySet<string>
   readonly again: boolean
+}
+
+/** What comes next, small enough to leave room for an answer: if need be what was said before is
+ *  summarised first, and once more with less of it kept (decision 12, SES-040). */
+async function fitting(rooms: TurnRooms, talk: Talk, asking: Asking): Promise<PromptRequest> {
+  for (const least of [false, true]) {
+    const request = await requestOf(rooms, talk, asking)
+    if (!(await isTooLarge(rooms, talk, request))) return request
+    const compaction = await compactionFor(rooms, talk, { type: "full", least })
+    if (!compaction) return request
+    const notice = `What was said before was summarised, because it left ${talk.model.name} no room to answer.`
+    await rooms.store.recordCompaction({ ...keyOf(talk), compaction, notice })
+  }
+  return requestOf(rooms, talk, asking)
 }
 
 function requestOf(rooms: TurnRooms, talk: Talk, { message_id, refused, again }: Asking) {

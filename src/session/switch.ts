@@ -3,6 +3,7 @@ import { Refusal } from "../message/refusal.ts"
 import type { Session } from "../message/row.ts"
 import type { Model } from "../model/models.ts"
 import { estimateTokens } from "../model/tokens.ts"
+import { usableTokens } from "./compaction.ts"
 import type { MessageReceipt } from "./lower-message.ts"
 import { type ReceiptDifference, receiptDifferences } from "./receipt-difference.ts"
 import { answerTokens, Relowering, type RelowerRooms, type Said, saidIn } from "./relower.ts"
@@ -50,19 +51,16 @@ interface Seen {
   readonly receipts: readonly MessageReceipt[]
 }
 
-/** Of the context, for the answer (SES-030). */
-const MAX_RESERVE_TOKENS = 20_000
-
 async function seenBy(rooms: RelowerRooms, said: Said, choice: ModelChoice): Promise<Seen> {
   const model = found(rooms, choice)
-  const { provider_id, model_id, api, context_tokens, output_tokens } = model
+  const { provider_id, model_id, api, context_tokens } = model
   const relowering = new Relowering(rooms, said, { choice, model })
   const { envelope } = await relowering.manner()
   await relowering.goTo(said.messages.length)
   const receipts = relowering.receipts()
   const shown = receipts.reduce((sum, { receipt }) => sum + receipt.tokens, 0)
   const tokens = estimateTokens(envelope.system) + shown + answerTokens(said)
-  const fits = tokens <= context_tokens - Math.min(MAX_RESERVE_TOKENS, output_tokens)
+  const fits = tokens <= usableTokens(model)
   const capabilities_revision = relowering.capabilities.revision
   const side = { provider_id, model_id, api, capabilities_revision, context_tokens, tokens, fits }
   return { side, receipts }

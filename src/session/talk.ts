@@ -10,6 +10,7 @@ import type { Provider } from "../provider/provider.ts"
 import type { Claim, Store } from "../store/store.ts"
 import type { Tool, ToolRuntime } from "../tool/tool.ts"
 import { type Agent, ASSISTANT, toolsOf } from "./agent.ts"
+import type { CompactionConfig } from "./compaction.ts"
 import { thinkingOf } from "./envelope.ts"
 import type { ConverseOptions, TurnHandler } from "./handled.ts"
 import type { PromptHistory } from "./prompt-history.ts"
@@ -52,6 +53,8 @@ export interface TurnRooms {
   readonly before?: ToolBefore | undefined
   /** Nobody is there to be asked. */
   readonly headless: boolean
+  /** When and how a conversation is summarised. */
+  readonly compaction: CompactionConfig
   /** Who handles a claimed message in a model's stead; without, the model answers. */
   handler?: ((claim: Claim) => Promise<TurnHandler | undefined>) | undefined
 }
@@ -100,7 +103,10 @@ export async function openTalk(
   const capabilities = rooms.models.capabilities(model)
   const place = await placeOf(rooms, claim)
   const { agent } = place
-  const tools = toolsOf(agent, await rooms.tools(place), capabilities)
+  const tools = toolsOf(agent, await rooms.tools(place), {
+    tools: capabilities.tools,
+    read_only: claim.read_only,
+  })
   const sections = await rooms.sections(place)
   const thinking = thinkingOf(model, choice)
   const talk: Talk = {

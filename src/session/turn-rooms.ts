@@ -9,6 +9,7 @@ import type { Provider } from "../provider/provider.ts"
 import type { Store } from "../store/store.ts"
 import type { Tool } from "../tool/tool.ts"
 import { type Agent, ASSISTANT } from "./agent.ts"
+import { CompactionConfig, type CompactionSettings } from "./compaction.ts"
 import type { MannerRooms } from "./manner.ts"
 import type { PromptHistory } from "./prompt-history.ts"
 import type { TurnRooms } from "./talk.ts"
@@ -24,6 +25,8 @@ export interface TurnOptions {
   readonly agent?: TurnRooms["agent"]
   readonly before?: ToolBefore | undefined
   readonly headless?: boolean | undefined
+  /** When and how a conversation is summarised (SES-030). */
+  readonly compaction?: CompactionSettings | undefined
   readonly handler?: TurnRooms["handler"]
 }
 
@@ -67,6 +70,7 @@ export function mannerRooms({
 export function turnRooms(house: House, options: TurnOptions): TurnRooms {
   const { store, blobs, history, providers, models, owner, scratch, scopes } = house
   const { rules, before, headless = false, handler } = options
+  const compaction = CompactionConfig.parse(options.compaction ?? {})
   return {
     store,
     blobs,
@@ -89,6 +93,7 @@ export function turnRooms(house: House, options: TurnOptions): TurnRooms {
     }),
     before,
     headless,
+    compaction,
     handler,
   }
 }

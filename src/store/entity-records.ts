@@ -150,7 +150,11 @@ export interface EntityWrites {
     readonly tags: Readonly<Record<string, string | null>>
   }): { entity: StoredEntity; txid: string }
   /** A branch under a name, with the rows that the entity had. */
-  forkEntity(input: { readonly branch: Branch; readonly name: string; parent: string | null }): Spawned
+  forkEntity(input: {
+    readonly branch: Branch
+    readonly name: string
+    parent: string | null
+  }): Spawned
   /** Put what a definition declares in the place of what it declared before. */
   declareCommands(input: {
     readonly session_id: string

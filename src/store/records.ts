@@ -30,6 +30,8 @@ export interface Branch {
   readonly from_message_id: string | null
   readonly title: string | null
   readonly metadata: Metadata
+  /** What both sides are told where the branch begins. */
+  readonly note?: { readonly message_id: string; readonly part_id: string; readonly text: string }
 }
 
 export interface NewPart {
@@ -112,6 +114,13 @@ export interface DraftSave {
   readonly updated_by: string
 }
 
+/** Something that goes along with the next message: put beside what the draft holds already. */
+export interface DraftAttachment {
+  readonly session_id: string
+  readonly part_json: string
+  readonly updated_by: string
+}
+
 export type DraftSaved =
   | { readonly type: "saved"; readonly revision: number; readonly txid: string }
   | { readonly type: "stashed"; readonly current: Draft }
@@ -127,7 +136,8 @@ export interface SessionFilter {
   readonly limit: number
   readonly before?: string | undefined
   readonly archived?: boolean
-  readonly ephemeral?: boolean
+  /** Sidecars too, or nothing else. */
+  readonly ephemeral?: boolean | "only"
 }
 
 export interface HistoryPage {

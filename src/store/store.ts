@@ -14,6 +14,7 @@ import type {
   Canonical,
   Deleted,
   Draft,
+  DraftAttachment,
   DraftSave,
   DraftSaved,
   ExportRow,
@@ -34,6 +35,7 @@ import type {
   CallResolution,
   CallResolved,
   Claim,
+  CompactionRecord,
   Interruption,
   LiveTurn,
   RequestRecord,
@@ -81,6 +83,8 @@ export interface Writes extends TriggerWrites, EntityWrites {
   recordRequest(input: RequestRecord): { txid: string }
   recordStream(input: StreamRecord): { txid: string }
   recordRetry(input: RetryRecord): { txid: string }
+  /** What was said before is told by its summary from here on; its rows stay (SES-030). */
+  recordCompaction(input: CompactionRecord): { txid: string }
   /** The model has said all of an answer whose calls are run next. */
   endAnswer(input: AnswerEnd): { txid: string }
   /** Say that calls start, before they do, or what came of them; hear whether to stop. */
@@ -108,6 +112,8 @@ export interface Writes extends TriggerWrites, EntityWrites {
   recordUpload(input: { content_id: string; size: number; mime: string }): null
   /** Overwrite the session's draft. One that was begun from another revision goes to the stash. */
   saveDraft(input: DraftSave): DraftSaved
+  /** Attach to the session's draft as it is, whoever writes it. */
+  attachToDraft(input: DraftAttachment): { revision: number; txid: string }
   createStream(input: StreamCreation & { readonly id: string }): StreamCreated
   appendStream(input: StreamAppend): StreamAppended
   deleteStream(input: { readonly path: string }): { readonly type: "deleted" | "missing" | "gone" }

@@ -1,3 +1,4 @@
+import type { CompactionPart } from "../message/compaction-part.ts"
 import type { ModelChoice } from "../message/message.ts"
 import type {
   Delta,
@@ -24,6 +25,8 @@ export interface Claim {
   readonly permissions: readonly unknown[]
   /** No person sent the message, so nobody is there to be asked (TRG-002). */
   readonly headless: boolean
+  /** A sidecar: it may look and not change anything, unless its metadata say otherwise (BEY-09). */
+  readonly read_only: boolean
   /** An answer that the turn begins with: it goes on where it was left, or where another was, and what
    *  that answer called may still be open. */
   readonly answer_id: string | null
@@ -32,6 +35,7 @@ export interface Claim {
 /** What a command does to its session when it fires. */
 export type SessionAction =
   | { readonly type: "archive" }
+  | { readonly type: "compact"; readonly focus: string | null }
   | { readonly type: "clear" }
   | { readonly type: "branch"; readonly title: string | null }
   | { readonly type: "rewind"; readonly messages: number }
@@ -44,6 +48,25 @@ export interface ActionPerformed extends TurnKey {
   readonly answer_id: string
   readonly part_id: string
   readonly owner: string | null
+  /** The summary that was asked for; without, there was nothing to summarise. */
+  readonly compaction?: NewCompaction
+}
+
+/** A summary that stands in for what was said before it. */
+export interface NewCompaction {
+  readonly message_id: string
+  readonly part_id: string
+  readonly part: CompactionPart
+  /** What the next request holds without what is new; an estimate. */
+  readonly context_tokens: number
+  /** What the summary cost. */
+  readonly usage: Usage | null
+}
+
+export interface CompactionRecord extends TurnKey {
+  readonly compaction: NewCompaction
+  /** What the user should know about it. */
+  readonly notice: string
 }
 
 export interface TurnKey {

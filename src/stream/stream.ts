@@ -11,6 +11,9 @@ export interface StreamHead {
   readonly expires_at: number | null
   readonly closed: boolean
   readonly tail: Position
+  /** Its messages are rows, told as they are when they are read: a place does not always tell the same
+   *  bytes. */
+  readonly rows?: boolean
 }
 
 /** What is appended: bytes, or messages of a JSON stream as they were written. */

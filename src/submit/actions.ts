@@ -13,6 +13,8 @@ export function sessionAction(name: string, typed: string): SessionAction {
       return { type: "clear" }
     case "branch":
       return { type: "branch", title: typed === "" ? null : typed }
+    case "compact":
+      return { type: "compact", focus: typed === "" ? null : typed }
     case "rewind":
       return { type: "rewind", messages: messagesOf(typed) }
     case "model":

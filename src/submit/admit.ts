@@ -20,6 +20,7 @@ export function admit(policy: IngressPolicy, part: Part | UnknownPart): Part | U
   switch (part.type) {
     case "text":
     case "skill-content":
+    case "quote":
       return admitText(policy, part as TextPart)
     case "editor-context":
       return admitContext(policy, part as EditorContextPart)

@@ -1,3 +1,4 @@
+import { readCompactionPart } from "../message/compaction-part.ts"
 import type { StoredMessage, StoredPart } from "../message/row.ts"
 import type { Store } from "../store/store.ts"
 
@@ -13,11 +14,15 @@ export async function loadedSkills(
 ): Promise<ReadonlySet<string>> {
   const loaded = new Set<string>()
   let before: string | undefined
+  // Where what the model is told word for word begins, once a summary said so.
+  let last: string | null | undefined
   do {
     const page = await store.history(session_id, { limit: PAGE, before })
     for (const message of page.messages.toReversed()) {
-      if (isCompaction(message)) return loaded
+      last ??= tailStartOf(message)
+      if (last === null) return loaded
       for (const key of keysIn(message)) loaded.add(key)
+      if (message.id === last) return loaded
     }
     before = page.next ?? undefined
   } while (before !== undefined)
@@ -29,8 +34,10 @@ export function skillKey(name: string, given: string): string {
 }
 
 // What a user sends is never a marker, whatever it calls itself.
-function isCompaction({ role, parts }: StoredMessage): boolean {
-  return role !== "user" && parts.some(({ type }) => type === "data-compaction")
+function tailStartOf({ role, parts }: StoredMessage): string | null | undefined {
+  const [part] = parts
+  if (role !== "assistant" || part?.type !== "data-compaction") return undefined
+  return readCompactionPart(part.data)?.tail_start_id
 }
 
 function keysIn({ metadata, parts }: StoredMessage): string[] {

@@ -3,7 +3,7 @@ import { runSandboxed, type SandboxResult } from "../files/sandbox.ts"
 import { judgeCall } from "../policy/permissions.ts"
 import type { Hiding } from "./glob.ts"
 import { maskedFor } from "./masked.ts"
-import { cutText } from "./output.ts"
+import { cutText, shownText } from "./output.ts"
 import { admit, scratchOf } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
@@ -64,6 +64,7 @@ async function told(ran: SandboxResult, runtime: ToolRuntime): Promise<ToolOutpu
     ...ran.notes,
     ...(shown.note === null ? [] : [shown.note]),
   ]
-  const data = { exit_code: ran.code, output: cut.text, ...(notes.length > 0 ? { notes } : {}) }
-  return { data, ...(ran.truncated ? { truncated: true } : {}), ...cut.about }
+  const data = { exit_code: ran.code, ...(notes.length > 0 ? { notes } : {}) }
+  const more = ran.truncated ? { truncated: true } : {}
+  return { data, ...shownText(cut.text), ...more, ...cut.about }
 }

@@ -4,7 +4,7 @@ import { readWorkspaceFile } from "../files/workspace.ts"
 import { type Hiding, matching } from "./glob.ts"
 import { LineScanner } from "./line-scanner.ts"
 import type { LineMatch } from "./match-lines.ts"
-import { cutList } from "./output.ts"
+import { cutList, shownText } from "./output.ts"
 import { type Place, placeOf, plainPath } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
@@ -78,8 +78,9 @@ async function search(input: Input, rooms: Rooms): Promise<ToolOutput> {
       : []),
     ...(stop.aborted ? [`stopped after ${SEARCH_MS} ms`] : []),
   ]
-  const data = { matches: cut.items, found: found.length, files: searched.files }
-  return { data: { ...data, ...(notes.length > 0 ? { notes } : {}) }, ...cut.about }
+  const about = { found: found.length, files: searched.files }
+  const data = { ...about, ...(notes.length > 0 ? { notes } : {}) }
+  return { data, ...shownText(cut.items.map(line).join("\n")), ...cut.about }
 }
 
 interface TextFile {

@@ -22,6 +22,11 @@ export async function cutText(text: string, runtime: ToolRuntime): Promise<Cut> 
   }
 }
 
+/** A text that the model is shown as it is, beside what the data say about it. */
+export function shownText(text: string): Pick<ToolOutput, "blocks"> {
+  return text === "" ? {} : { blocks: [{ type: "text", text }] }
+}
+
 /** The same for a list: its head is shown, and all of it is written line by line. */
 export async function cutList<Item>(
   items: readonly Item[],

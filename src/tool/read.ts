@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { decodeText, type FileKind, SNIFF_BYTES, sniff } from "../files/sniff.ts"
 import { readWorkspaceFile } from "../files/workspace.ts"
-import { cutText, SHOWN_BYTES } from "./output.ts"
+import { cutText, SHOWN_BYTES, shownText } from "./output.ts"
 import { admit, deniedAt, granted, type Place, placeOf, plainPath } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
@@ -53,8 +53,8 @@ async function readText(input: Input, runtime: ToolRuntime): Promise<ToolOutput>
   const cut = await cutText(shown.text, runtime)
   const notes = [input.end === undefined ? null : note, shown.note].filter((each) => each !== null)
   const about = { path: input.path, mime, size, ...(lines ? { lines } : {}) }
-  const data = { ...about, content: cut.text, ...(notes.length > 0 ? { notes } : {}) }
-  return { data, ...cut.about }
+  const data = { ...about, ...(notes.length > 0 ? { notes } : {}) }
+  return { data, ...shownText(cut.text), ...cut.about }
 }
 
 function rangeOf({ start, end, unit = "line" }: Input) {
@@ -87,8 +87,8 @@ async function readHead(place: Place, large: Large, runtime: ToolRuntime): Promi
   const shown = admit(runtime, { origin: "ref", path: realPath, mime, text })
   const note = `It has ${size} bytes: read on with start and end.`
   const notes = shown.note === null ? [note] : [note, shown.note]
-  const data = { path: place.shown, mime, size, content: shown.text, notes }
-  return { data, truncated: true, output_path: place.shown }
+  const data = { path: place.shown, mime, size, notes }
+  return { data, ...shownText(shown.text), truncated: true, output_path: place.shown }
 }
 
 const WHAT_ELSE: Readonly<Record<Exclude<FileKind, "text">, string>> = {

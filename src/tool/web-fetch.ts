@@ -2,7 +2,7 @@ import { z } from "zod"
 import { type FetchOptions, fetchUrl } from "../files/fetch/fetch.ts"
 import { readUrl } from "../files/fetch/target.ts"
 import { safeName } from "../files/scratch.ts"
-import { cutText } from "./output.ts"
+import { cutText, shownText } from "./output.ts"
 import { admit, granted, scratchOf } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
@@ -48,7 +48,7 @@ async function get(
   const cut = await cutText(shown.text, runtime)
   const note = shown.note === null ? {} : { notes: [shown.note] }
   const more = truncated ? { truncated: true } : {}
-  return { data: { ...about, content: cut.text, ...note }, ...more, ...cut.about }
+  return { data: { ...about, ...note }, ...shownText(cut.text), ...more, ...cut.about }
 }
 
 async function keep(url: string, bytes: Uint8Array, runtime: ToolRuntime): Promise<string> {

@@ -124,7 +124,11 @@ export async function copiedPicture(): Promise<Uint8Array<ArrayBuffer> | undefin
 }
 
 function outputOf(program: string, args: readonly string[]): Promise<Buffer> {
-  const options = { encoding: "buffer", maxBuffer: MAX_CLIPBOARD_BYTES, timeout: CLIPBOARD_MS } as const
+  const options = {
+    encoding: "buffer",
+    maxBuffer: MAX_CLIPBOARD_BYTES,
+    timeout: CLIPBOARD_MS,
+  } as const
   return new Promise((resolve) => {
     execFile(program, args, options, (error, stdout) => resolve(error ? Buffer.alloc(0) : stdout))
   })

@@ -30,10 +30,11 @@ export class Completions implements AutocompleteProvider {
     const source = lines.join("\n")
     const cursor = before + cursorCol
     const { client, session } = where
-    const { from, items } = await client.commands.complete(
-      { session, source, cursor, limit: LIMIT },
-      signal,
-    )
+    const asked = { session, source, cursor, limit: LIMIT }
+    // A palette shows what there is: who types on has no use for an error.
+    const answer = await client.commands.complete(asked, signal).catch(() => undefined)
+    if (!answer) return null
+    const { from, items } = answer
     // A completion that begins on an earlier line is none that this editor can show.
     if (from < before) return null
     const prefix = source.slice(from, cursor)
@@ -51,7 +52,8 @@ export class Completions implements AutocompleteProvider {
     const line = lines[cursorLine] ?? ""
     const start = cursorCol - prefix.length
     const rest = line.slice(cursorCol)
-    const value = item.value.endsWith("/") || rest.startsWith(" ") ? item.value : `${item.value} `
+    const isWhole = /[\s/]$/.test(item.value) || rest.startsWith(" ")
+    const value = isWhole ? item.value : `${item.value} `
     return {
       lines: lines.with(cursorLine, `${line.slice(0, start)}${value}${rest}`),
       cursorLine,
@@ -64,11 +66,11 @@ export class Completions implements AutocompleteProvider {
   }
 }
 
-function itemOf({ insert, label, description, hint }: CompletionItem): AutocompleteItem {
+function itemOf({ kind, insert, label, description, hint }: CompletionItem): AutocompleteItem {
   const about = [hint, description].filter((words) => words !== undefined && words !== "")
   return {
     value: insert,
-    label: plain(label),
+    label: plain(kind === "command" ? `/${label}` : label),
     ...(about.length > 0 ? { description: plain(about.join("  ")) } : {}),
   }
 }

@@ -6,7 +6,10 @@ export const LOCAL_COMMANDS = [
   { name: "branch", description: "Go on from here in a new session" },
   { name: "side", description: "Ask something beside: a sidecar that this session does not see" },
   { name: "back", description: "Leave the sidecar; it is kept" },
-  { name: "bring", description: "Take the sidecar's last answer back into this session, as a quote" },
+  {
+    name: "bring",
+    description: "Take the sidecar's last answer back into this session, as a quote",
+  },
   { name: "attach", description: "Attach a file: /attach path" },
   { name: "quit", description: "Leave" },
 ] as const

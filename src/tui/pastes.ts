@@ -7,7 +7,7 @@ export class Pastes {
   /** What to put into the editor in its place; the text itself where that is as good. */
   markFor(text: string): string {
     const lines = text.split("\n").length
-    if (lines <= MAX_SHOWN_LINES && !text.includes("\t") && !text.includes("\r")) return text
+    if (lines <= MAX_SHOWN_LINES && !text.includes("\t")) return text
     const mark = `[pasted ${lines} line${lines === 1 ? "" : "s"} #${++this.#count}]`
     this.#texts.set(mark, text)
     return mark
@@ -30,20 +30,8 @@ const MARK = /\[pasted \d+ lines? #\d+\]/g
 const OPEN = "\u001b[200~"
 const CLOSE = "\u001b[201~"
 
-/** Finds pastes in what the terminal sends, also where they come in pieces. */
-export class PasteReader {
-  #pending: string | undefined
-
-  /** Null: it is being pasted, and the rest is still to come. */
-  read(data: string): { paste: string } | { key: string } | null {
-    if (this.#pending === undefined && !data.startsWith(OPEN)) return { key: data }
-    const all = (this.#pending ?? "") + data
-    const end = all.indexOf(CLOSE)
-    if (end < 0) {
-      this.#pending = all
-      return null
-    }
-    this.#pending = undefined
-    return { paste: all.slice(OPEN.length, end) }
-  }
+/** What was pasted, if this is a paste; a terminal sends the ends of lines as returns. */
+export function pastedText(data: string): string | undefined {
+  if (!data.startsWith(OPEN) || !data.endsWith(CLOSE)) return undefined
+  return data.slice(OPEN.length, -CLOSE.length).replace(/\r\n?/g, "\n")
 }

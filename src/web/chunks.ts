@@ -4,7 +4,8 @@ import type { StoredMessage } from "../message/row.ts"
 export interface Chunk {
   readonly key: number
   readonly messages: readonly StoredMessage[]
-  /** What was asked before each. */
+  /** What was asked before each; nothing for an answer that was taken up again, and so needs no
+   *  other try. */
   readonly questions: readonly (StoredMessage | undefined)[]
 }
 
@@ -19,15 +20,16 @@ export function chunksOf(messages: readonly StoredMessage[]): Chunk[] {
     questions: Chunk["questions"][number][]
   }[] = []
   let question: StoredMessage | undefined
-  for (const message of messages) {
+  for (const [at, message] of messages.entries()) {
     if (message.role === "user") question = message
+    const asked = isTakenUp(message, messages[at + 1]) ? undefined : question
     const last = chunks.at(-1)
     // An answer whose row is still to come is where the last message is.
     const key = message.seq === null ? (last?.key ?? 0) : Math.floor(message.seq / CHUNK)
     if (last && last.key >= key) {
       last.messages.push(message)
-      last.questions.push(question)
-    } else chunks.push({ key, messages: [message], questions: [question] })
+      last.questions.push(asked)
+    } else chunks.push({ key, messages: [message], questions: [asked] })
   }
   return chunks
 }
@@ -42,4 +44,9 @@ export function isSameChunk(left: Chunk, right: Chunk): boolean {
 
 function isSameList<T>(left: readonly T[], right: readonly T[]): boolean {
   return left.length === right.length && left.every((one, at) => one === right[at])
+}
+
+/** A turn that a crash cut off went on in another answer. */
+function isTakenUp({ metadata }: StoredMessage, next: StoredMessage | undefined): boolean {
+  return metadata.finish === "interrupted" && next?.role === "assistant"
 }

@@ -170,6 +170,7 @@ function Ending({ message, question }: Omit<AnswerProps, "live">) {
     case "refusal":
       return <Note text={strings.message.refusal} />
     case "interrupted":
+      if (!question) return <Note text={strings.message.takenUp} />
       return (
         <Failure
           text={strings.message.interrupted}

@@ -99,6 +99,7 @@ export const strings = {
     error: "The answer failed",
     aborted: "Stopped",
     interrupted: "Interrupted: the server stopped before the answer was complete.",
+    takenUp: "Cut off when the server stopped, and taken up again below.",
     length: "Cut off at the model's output limit.",
     refusal: "The model declined to go on.",
     more: "Show all",

@@ -1,7 +1,7 @@
 import { ApiError, type Client } from "../client/client.ts"
 import { follow } from "../client/events.ts"
 import { applyEvent, prepend, type SessionView, viewOfPage } from "../client/view.ts"
-import type { StreamEvent } from "../message/row.ts"
+import type { StreamEvent, Turn } from "../message/row.ts"
 
 const PAGE = 40
 const RETRY_AFTER = 1_000
@@ -83,6 +83,7 @@ export class Thread {
       if (isNew) this.#events.row?.(event.row)
       // Another path through the history: what is on show may not be on it.
       if (next.stale || next.session.path_revision !== path_revision) break
+      if (isNew && hasActed(next, event.row)) break
     }
     if (!signal.aborted) await this.#read(signal)
   }
@@ -103,6 +104,15 @@ export class Thread {
     this.#view = view
     this.#events.changed(view)
   }
+}
+
+/** Whether a command that acts on the session, such as `/rewind` or `/clear`, has just done so. */
+function hasActed(view: SessionView, { type, value }: StreamEvent): boolean {
+  if (type !== "turn" || !value) return false
+  const { message_id, ended_at } = value as unknown as Turn
+  if (ended_at === null) return false
+  const message = view.messages.findLast(({ id }) => id === message_id)
+  return message?.metadata.action !== undefined
 }
 
 export function pause(milliseconds: number): Promise<void> {

@@ -15,6 +15,10 @@ interface World extends Door {
   readonly content: string
   /** Where a turn waits for a person, up to its calls. */
   readonly calls: string
+  /** A branch beside it, and the note that it begins with; and a session that was rewound. */
+  readonly sidecar: string
+  readonly note: string
+  readonly rewound: string
 }
 
 async function world(): Promise<World> {
@@ -36,7 +40,22 @@ async function world(): Promise<World> {
     turn: sent.turn.id,
     content: sent.message.parts[0].data.content_id,
     calls: await waitingCalls(door),
+    ...(await sidecarOf(door, session)),
+    rewound: await rewound(door),
   }
+}
+
+async function sidecarOf(door: Door, session: string) {
+  const json = { metadata: { ephemeral: true } }
+  const { body } = await door.ask("post", `/v1/sessions/${session}/branch`, { json })
+  const { messages } = await door.host.store.history(body.session.id, { limit: 1 })
+  return { sidecar: body.session.id as string, note: messages[0]?.id ?? "" }
+}
+
+async function rewound({ host: { store } }: Door): Promise<string> {
+  const { id } = await begin(store)
+  await store.rewind({ session_id: id, before_message_id: null })
+  return id
 }
 
 const WAITS = [
@@ -82,6 +101,22 @@ const CASES: Readonly<Record<string, Cases>> = {
   "get /v1/sessions/:id/switch": ({ session }) => ({
     good: [`/v1/sessions/${session}/switch?model=mirror/text`],
     bad: [`${NOT_ONE}/switch?model=mirror`, {}, 404],
+  }),
+  "post /v1/sessions/:id/rewind": ({ session, fired }) => ({
+    good: [`/v1/sessions/${session}/rewind`, { json: { before_message_id: fired } }],
+    bad: [`/v1/sessions/${session}/rewind`, { json: { before_message_id: MISSING.message } }, 404],
+  }),
+  "post /v1/sessions/:id/unrewind": ({ session, rewound }) => ({
+    good: [`/v1/sessions/${rewound}/unrewind`, { json: {} }],
+    bad: [`/v1/sessions/${session}/unrewind`, { json: {} }, 409],
+  }),
+  "post /v1/sessions/:id/close": ({ session, sidecar }) => ({
+    good: [`/v1/sessions/${sidecar}/close`, { json: { then: "promote" } }],
+    bad: [`/v1/sessions/${session}/close`, { json: {} }, 409],
+  }),
+  "post /v1/sessions/:id/bring-back": ({ sidecar, note }) => ({
+    good: [`/v1/sessions/${sidecar}/bring-back`, { json: { message_id: note } }],
+    bad: [`/v1/sessions/${sidecar}/bring-back`, { json: { message_id: MISSING.message } }, 404],
   }),
   "get /v1/diff-lowering": ({ session }) => ({
     good: [`/v1/diff-lowering?since=1&session=${session}`],

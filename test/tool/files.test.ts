@@ -11,7 +11,7 @@ import { grepTool } from "../../src/tool/grep.ts"
 import { readTool } from "../../src/tool/read.ts"
 import { editTool, writeTool } from "../../src/tool/write.ts"
 import { temporaryFolder, png } from "../build.ts"
-import { stage, told } from "./stage.ts"
+import { stage, shown, told } from "./stage.ts"
 
 const hiding = (root: string) => viewOf(root, PolicyConfig.parse({}))
 const read = readTool()
@@ -29,24 +29,23 @@ describe("read", () => {
     const { call } = await stage({ files: { "a.ts": "one\ntwo\n" } })
     expect(await call(read, { path: "a.ts" })).toEqual({
       type: "output",
-      data: { path: "a.ts", mime: "text/typescript", size: 8, content: "one\ntwo\n" },
+      data: { path: "a.ts", mime: "text/typescript", size: 8 },
+      blocks: [{ type: "text", text: "one\ntwo\n" }],
       metadata: { duration_ms: expect.any(Number) },
     })
   })
 
   it("[CMP-025] gives some lines, or some bytes", async () => {
     const { call } = await stage({ files: { a: "one\ntwo\nthree\n" } })
-    expect(await told(call(read, { path: "a", start: 2, end: 2 }))).toMatchObject({
-      content: "two",
-      lines: { start: 2, end: 2 },
+    expect(await call(read, { path: "a", start: 2, end: 2 })).toMatchObject({
+      data: { lines: { start: 2, end: 2 } },
+      blocks: [{ type: "text", text: "two" }],
     })
-    expect(await told(call(read, { path: "a", start: 2 }))).toMatchObject({
-      content: "two\nthree",
-      lines: { start: 2, end: 3, total: 3 },
+    expect(await call(read, { path: "a", start: 2 })).toMatchObject({
+      data: { lines: { start: 2, end: 3, total: 3 } },
+      blocks: [{ type: "text", text: "two\nthree" }],
     })
-    expect(await told(call(read, { path: "a", start: 4, end: 7, unit: "byte" }))).toMatchObject({
-      content: "two",
-    })
+    expect(await shown(call(read, { path: "a", start: 4, end: 7, unit: "byte" }))).toBe("two")
     expect(await told(call(read, { path: "a", start: 3, end: 2 }))).toMatch(/before it starts/)
   })
 
@@ -64,14 +63,12 @@ describe("read", () => {
     const { call, scratch } = await stage({ files: { "long.txt": long } })
     const result = await call(read, { path: "long.txt" })
     if (result.type === "error") throw new Error(result.error_text)
-    expect((result.data as { content: string }).content).toHaveLength(200 * 1024)
+    expect(result.blocks).toEqual([{ type: "text", text: long.slice(0, 200 * 1024) }])
     const { truncated, output_path = "" } = result.metadata
     expect(truncated).toBe(true)
     expect(output_path.startsWith(scratch.path)).toBe(true)
     expect(await readFile(output_path, "utf8")).toBe(long)
-    expect(await told(call(read, { path: output_path, start: 1, end: 1 }))).toMatchObject({
-      content: "0123456789",
-    })
+    expect(await shown(call(read, { path: output_path, start: 1, end: 1 }))).toBe("0123456789")
   })
 
   it("[TOL-004] shows the head of a file that is too large to read whole", async () => {
@@ -99,7 +96,7 @@ describe("read", () => {
     const { call } = await stage({ files })
     expect(await told(call(read, { path: ".env" }))).toMatch(/Not shown: .*deny rule/)
     expect(await told(call(read, { path: "b" }))).toMatch(/ignored by/)
-    expect(JSON.stringify(await told(call(read, { path: "a.txt" })))).not.toContain("AKIAIOSFODNN7")
+    expect(JSON.stringify(await call(read, { path: "a.txt" }))).not.toContain("AKIAIOSFODNN7")
   })
 
   it("[SES-080] holds a rule about a path also where a link leads to it", async () => {
@@ -109,7 +106,7 @@ describe("read", () => {
     expect(await told(call(read, { path: "public/link" }))).toMatch(
       /denied by the permission rules/,
     )
-    expect(await told(call(read, { path: "public/b" }))).toMatchObject({ content: "public" })
+    expect(await shown(call(read, { path: "public/b" }))).toBe("public")
   })
 
   it("refuses what is not in the workspace, and hangs on nothing", async () => {
@@ -126,10 +123,8 @@ describe("read", () => {
     const { root, data, runtime, call } = await stage({ files: { a: "a" } })
     await symlink(root, join(data, "link"))
     Object.assign(runtime, { workspace_root: join(data, "link") })
-    expect(await told(call(read, { path: "a" }))).toMatchObject({ content: "a" })
-    expect(await told(call(read, { path: join(data, "link", "a") }))).toMatchObject({
-      content: "a",
-    })
+    expect(await shown(call(read, { path: "a" }))).toBe("a")
+    expect(await shown(call(read, { path: join(data, "link", "a") }))).toBe("a")
     expect(await told(call(write, { path: "b/c", content: "c" }))).toMatchObject({ created: true })
   })
 })
@@ -245,10 +240,7 @@ describe("glob and grep", () => {
 
   it("find lines by a word or an expression", async () => {
     const { call } = await stage({ files })
-    const found = async (input: object) =>
-      (await told(call(grep, input))).matches.map(
-        ({ path, line, text }: any) => `${path}:${line}:${text}`,
-      )
+    const found = async (input: object) => (await shown(call(grep, input))).split("\n")
     const both = ["src/a.ts:2:let needle = 2", "src/deep/b.tsx:1:needle"]
     expect((await found({ pattern: "needle" })).sort()).toEqual(both)
     expect((await found({ pattern: "NEE.LE$|needle =", ignore_case: true })).sort()).toEqual(both)
@@ -261,13 +253,14 @@ describe("glob and grep", () => {
     const { call } = await stage({ files: { a: "needle\n".repeat(300) } })
     const result = await call(grep, { pattern: "needle" })
     expect(result).toMatchObject({ data: { found: 300 }, metadata: { truncated: true } })
-    if (result.type === "output") expect((result.data as any).matches).toHaveLength(200)
+    expect((await shown(call(grep, { pattern: "needle" }))).split("\n")).toHaveLength(200)
   })
 
   it("[BEY-04] take secrets out of the lines they show", async () => {
     const { call } = await stage({ files: { a: "x = AKIAIOSFODNN7EXAMPLE\n" } })
-    const shown = JSON.stringify(await told(call(grep, { pattern: "x =" })))
-    expect(shown).not.toContain("AKIAIOSFODNN7")
+    const given = JSON.stringify(await call(grep, { pattern: "x =" }))
+    expect(given).toContain("a:1:x = ")
+    expect(given).not.toContain("AKIAIOSFODNN7")
   })
 
   it("are held by no expression, however it was made", async () => {
@@ -301,11 +294,12 @@ describe("a folder that the user gave", () => {
   it("[CMPH-003] is read, listed and searched, and nothing beside it", async () => {
     const { call, scope } = await given()
     const { id } = scope
-    expect(await told(call(read, { path: `${id}/a.txt` }))).toMatchObject({ content: "needle" })
+    expect(await shown(call(read, { path: `${id}/a.txt` }))).toBe("needle")
     const { paths } = await told(call(glob, { pattern: "*.txt", path: id }))
     expect(paths).toEqual([`${id}/a.txt`, `${id}/sub/b.txt`])
-    const { matches } = await told(call(grep, { pattern: "needle", path: id }))
-    expect(matches.map(({ path }: any) => path)).toEqual([`${id}/a.txt`, `${id}/sub/b.txt`])
+    expect(await shown(call(grep, { pattern: "needle", path: id }))).toBe(
+      `${id}/a.txt:1:needle\n${id}/sub/b.txt:1:needle`,
+    )
     for (const path of ["link", "up/secret.txt", "../secret.txt", "up"])
       expect(await told(call(read, { path: `${id}/${path}` }))).toEqual(expect.any(String))
   })

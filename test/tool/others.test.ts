@@ -23,7 +23,7 @@ import { webFetchTool } from "../../src/tool/web-fetch.ts"
 import { bytes, gif, jpeg, png } from "../build.ts"
 import { tar, zip } from "../files/corpus.ts"
 import { missing } from "../machine.ts"
-import { blind, stage, told } from "./stage.ts"
+import { blind, stage, shown, told } from "./stage.ts"
 
 const whole = bytes(png(20, 10), "IEND", [0xae, 0x42, 0x60, 0x82])
 const pdf = Buffer.from("%PDF-1.7\n1 0 obj\n<<>>\nendobj\nstartxref\n0\n%%EOF\n")
@@ -115,7 +115,7 @@ describe("extract", () => {
     const { paths, folder } = await told(call(tool, { path: "a.zip" }))
     expect(folder.startsWith(scratch.path)).toBe(true)
     expect(paths).toEqual([`${folder}/z.md`, `${folder}/x/y.txt`])
-    expect(await told(call(readTool(), { path: paths[1] }))).toMatchObject({ content: "hello" })
+    expect(await shown(call(readTool(), { path: paths[1] }))).toBe("hello")
     expect(await told(call(tool, { path: "b.tar" }))).toMatchObject({ files: 1 })
   })
 
@@ -148,7 +148,7 @@ describe("an attachment", () => {
     const path = text.content_id
     expect(await told(call(readTool(), { path }))).toMatch(/is not attached to this session/)
     carried.add(path).add(packed.content_id)
-    expect(await told(call(readTool(), { path }))).toMatchObject({ content: "hello" })
+    expect(await shown(call(readTool(), { path }))).toBe("hello")
     const { paths } = await told(call(extractTool(), { path: packed.content_id }))
     expect(await readFile(paths[0], "utf8")).toBe("packed")
     expect((await scratch.usage()).bytes).toBeGreaterThan(5)
@@ -177,16 +177,17 @@ describe("web_fetch", () => {
   it("gives a page's text, without secrets", async () => {
     const { url, tool } = await served("key AKIAIOSFODNN7EXAMPLE", "text/plain")
     const { call } = await stage()
-    const data = await told(call(tool, { url }))
-    expect(data).toMatchObject({ url, status: 200, mime: "text/plain" })
-    expect(JSON.stringify(data)).not.toContain("AKIAIOSFODNN7")
+    const given = await call(tool, { url })
+    expect(given).toMatchObject({ data: { url, status: 200, mime: "text/plain" } })
+    expect(JSON.stringify(given)).not.toContain("AKIAIOSFODNN7")
   })
 
   it("gives a page as someone reads it", async () => {
     const page = "<html><script>steal()</script><h1>Tea</h1><p>Is <b>good</b>.</p></html>"
     const { url, tool } = await served(page, "text/html; charset=utf-8")
     const { call } = await stage()
-    const { content, mime } = await told(call(tool, { url }))
+    const { mime } = await told(call(tool, { url }))
+    const content = await shown(call(tool, { url }))
     expect(mime).toBe("text/html")
     expect(content).toMatch(/# Tea/)
     expect(content).not.toMatch(/steal|<b>/)
@@ -236,9 +237,9 @@ describe.skipIf(fault !== undefined)("bash", () => {
 
   it("runs in the workspace, which it cannot change, and keeps what it makes in scratch", async () => {
     const { call, scratch } = await stage({ files: { "a.txt": "hello" } })
-    expect(await told(call(tool, { command: "cat a.txt; echo x > b.txt" }))).toMatchObject({
-      exit_code: 2,
-      output: expect.stringContaining("hello"),
+    expect(await call(tool, { command: "cat a.txt; echo x > b.txt" })).toMatchObject({
+      data: { exit_code: 2 },
+      blocks: [{ type: "text", text: expect.stringContaining("hello") }],
     })
     await call(tool, { command: 'echo made > "$SCRATCH/made.txt"' })
     expect(await readFile(join(scratch.path, "made.txt"), "utf8")).toBe("made\n")

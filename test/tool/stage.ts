@@ -52,6 +52,13 @@ export async function stage({ files = {}, quota = SCRATCH_QUOTA, ...given }: Sta
   return { data, root, scratch, blobs, runtime, call }
 }
 
+/** The text that a tool shows beside its data, or its error. */
+export async function shown(result: ReturnType<typeof runTool>): Promise<string> {
+  const given = await result
+  if (given.type === "error") return given.error_text
+  return (given.blocks ?? []).map((block) => (block.type === "text" ? block.text : "")).join("")
+}
+
 /** What a tool gave back, or its error. */
 export async function told(result: ReturnType<typeof runTool>): Promise<any> {
   const given = await result

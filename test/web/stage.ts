@@ -192,7 +192,7 @@ export class Visitor {
   }
 
   get composer(): Locator {
-    return this.page.getByRole("textbox", { name: "Message" })
+    return this.page.getByRole("textbox", { name: "Message", exact: true })
   }
 
   get queue(): Locator {
@@ -261,7 +261,13 @@ export class Visitor {
   }
 
   panel(name: string): Locator {
-    return this.page.getByRole("complementary", { name })
+    return this.page.getByRole("complementary", { name, exact: true })
+  }
+
+  /** What the person said, the first line of each. */
+  async said(): Promise<(string | undefined)[]> {
+    const messages = await this.page.getByRole("article", { name: "You" }).allInnerTexts()
+    return messages.map((text) => text.split("\n").find((line) => line !== "" && line !== "You"))
   }
 
   notice(text: string): Promise<void> {

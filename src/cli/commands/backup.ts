@@ -1,4 +1,5 @@
 import { type CommonOptions, connected, dataFolder, workspaceFolder } from "../connect.ts"
+import { Bar } from "../progress.ts"
 import { printJson } from "../show.ts"
 
 /** Copy a folder by the engine's own means: safe while servers write to it. */
@@ -10,13 +11,14 @@ export async function backupCommand(folder: string, options: CommonOptions) {
     environment: process.env,
     turns: false,
   })
+  let bar: Bar | undefined
   const progress = (done: number, total: number) => {
-    if (process.stderr.isTTY)
-      process.stderr.write(`\rcopying ${Math.round((100 * done) / total)} %`)
+    bar ??= new Bar({ doing: "copying the database", total })
+    bar.at(done)
   }
   try {
     const copied = await host.backup(folder, progress)
-    if (process.stderr.isTTY) process.stderr.write("\n")
+    bar?.end()
     if (options.json) printJson(copied)
     else process.stderr.write(`copied the database and ${copied.blobs} files to ${copied.folder}\n`)
   } finally {

@@ -13,7 +13,7 @@ import { SessionId } from "../schemas.ts"
 import { existing } from "./sessions.ts"
 
 /** Whose commands: those of a session's workspace, or of a folder. */
-const Where = {
+export const Where = {
   session: SessionId.optional(),
   workspace: z.string().max(MAX_PATH_CHARACTERS).optional(),
 }
@@ -166,7 +166,7 @@ async function completed(host: Host, asked: Asked) {
   return host.workspaces.complete(await rootOf(host, asked), { source, cursor: at, limit })
 }
 
-async function rootOf(
+export async function rootOf(
   host: Host,
   where: { session?: string | undefined; workspace?: string | undefined },
 ): Promise<string | null> {

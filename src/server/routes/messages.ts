@@ -3,6 +3,7 @@ import type { Host } from "../../host.ts"
 import { StoredMessage, Turn } from "../../message/row.ts"
 import { composed, type Said } from "../composed.ts"
 import type { Submitted } from "../../submit/submit.ts"
+import { DoorError } from "../errors.ts"
 import { type Route, route } from "../route.ts"
 import { Page, QueuePatch, SendBody } from "../schemas.ts"
 import { existing } from "./sessions.ts"
@@ -29,6 +30,7 @@ export const messageRoutes: readonly Route[] = [
     async handle({ host, param, body }) {
       const session_id = param("id")
       const session = await existing(host, session_id)
+      await requireRoom(host, session_id, body.id)
       const { parts, metadata, warnings } = await composed(host, session.workspace_root, body)
       const sent = await host.submit({
         session_id,
@@ -106,6 +108,17 @@ export const messageRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** More than this waits for nobody: the sender hears of it instead. */
+const MAX_QUEUED = 1000
+
+async function requireRoom(host: Host, session_id: string, message_id: string | undefined) {
+  if ((await host.store.queuedCount(session_id)) < MAX_QUEUED) return
+  // A retry of what was accepted is answered as it was.
+  if (message_id !== undefined && (await host.store.message(session_id, message_id))) return
+  const message = `the queue of ${session_id} is full: ${MAX_QUEUED} messages wait already`
+  throw new DoorError(429, "queue_full", message)
+}
 
 async function edited(host: Host, session_id: string, body: Said) {
   const session = await existing(host, session_id)

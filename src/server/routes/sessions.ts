@@ -3,8 +3,9 @@ import type { Host } from "../../host.ts"
 import { newId } from "../../message/id.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { Session, SessionStatus, statusOf, Turn } from "../../message/row.ts"
+import { branchOff } from "../../session/sidecar.ts"
 import { type Route, route } from "../route.ts"
-import { AbortBody, Flag, NewBranch, NewSession, SessionPatch, SessionsQuery } from "../schemas.ts"
+import { AbortBody, Flag, MessageId, NewBranch, NewSession, SessionPatch, SessionsQuery } from "../schemas.ts"
 
 const Changed = z.object({ session: Session, txid: z.string() })
 const Listed = Session.extend({ status: SessionStatus, queued: z.int() })
@@ -33,12 +34,15 @@ export const sessionRoutes: readonly Route[] = [
     status: 201,
     async handle({ host, body }) {
       if (body.model) host.checkModel(body.model)
+      const workspace_root =
+        body.workspace_root === undefined ? host.workspace : body.workspace_root
+      const agent = await agentOf(host, body.agent, workspace_root)
       return host.store.createSession({
         id: body.id ?? newId("ses"),
         agent: body.agent,
         title: body.title ?? null,
-        workspace_root: body.workspace_root === undefined ? host.workspace : body.workspace_root,
-        model: body.model ?? host.default_model,
+        workspace_root,
+        model: body.model ?? agent?.model ?? host.default_model,
         metadata: body.metadata ?? {},
       })
     },
@@ -84,13 +88,32 @@ export const sessionRoutes: readonly Route[] = [
     answer: Changed,
     status: 201,
     async handle({ host, param, body }) {
-      return host.store.branch({
-        id: newId("ses"),
+      return branchOff(host.store, {
         parent_id: param("id"),
         from_message_id: body.from_message_id ?? null,
         title: body.title ?? null,
         metadata: body.metadata ?? {},
       })
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/sessions/:id/rewind",
+    summary: "Hide a message and all behind it; null hides everything",
+    body: z.strictObject({ before_message_id: MessageId.nullable() }),
+    answer: Changed,
+    async handle({ host, param, body }) {
+      return host.store.rewind({ session_id: param("id"), ...body })
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/sessions/:id/unrewind",
+    summary: "Take the last rewind back",
+    body: z.strictObject({}),
+    answer: Changed,
+    async handle({ host, param }) {
+      return host.store.unrewind({ session_id: param("id") })
     },
   }),
   route({
@@ -115,6 +138,17 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** The manifest of the agent that a session is begun with; undefined where nobody knows it, and the
+ *  assistant answers in its stead. */
+async function agentOf(host: Host, type: string, workspace_root: string | null) {
+  const found = await host.equipment.agents.find(type, workspace_root)
+  if (found && !found.trusted)
+    throw new Refusal("untrusted", `${found.path} came with the project and is not trusted yet`)
+  if (found?.faults)
+    throw new Refusal("invalid", `${found.path} does not fit: ${found.faults.join("; ")}`)
+  return found?.agent
+}
 
 export async function existing(host: Host, id: string): Promise<Session> {
   const session = await host.store.session(id)

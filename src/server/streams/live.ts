@@ -4,14 +4,14 @@ import { printOffset } from "../../stream/offset.ts"
 import type { StreamChunk, StreamHead } from "../../stream/stream.ts"
 import { StreamBell } from "./bell.ts"
 import { STREAM_HEADERS } from "./answers.ts"
-import { isEnd, type Place, pageOf, type StreamStore } from "./page.ts"
+import { isEnd, type Place, pageOf, type StreamReading } from "./page.ts"
 
 /** A connection is made anew now and then, so that readers can share one on their way here. */
 const CONNECTION_MS = 60_000
 
 /** A stream as server-sent events: what is there and then what comes, each `data` with the `control`
  *  that says where its reader stands. */
-export function liveEvents(store: StreamStore, place: Place): Response {
+export function liveEvents(store: StreamReading, place: Place): Response {
   const tail = new LiveTail(store, place)
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -32,7 +32,7 @@ export function liveEvents(store: StreamStore, place: Place): Response {
 }
 
 class LiveTail {
-  readonly #store: StreamStore
+  readonly #store: StreamReading
   readonly #bell: StreamBell
   readonly #ends_at = Date.now() + CONNECTION_MS
   #head: StreamHead
@@ -41,7 +41,7 @@ class LiveTail {
   #told = false
   #ended = false
 
-  constructor(store: StreamStore, { head, from, cursor }: Place) {
+  constructor(store: StreamReading, { head, from, cursor }: Place) {
     this.#store = store
     this.#bell = new StreamBell(store, head.id)
     this.#head = head

@@ -7,6 +7,9 @@ export type StreamStore = Pick<
   "createStream" | "appendStream" | "deleteStream" | "useStream" | "stream" | "streamPage" | "watch"
 >
 
+/** As much of it as a reader needs. */
+export type StreamReading = Pick<StreamStore, "useStream" | "stream" | "streamPage" | "watch">
+
 export interface Place {
   readonly head: StreamHead
   readonly from: number
@@ -16,7 +19,7 @@ export interface Place {
 const PAGE_BYTES = 1024 * 1024
 
 export async function pageOf(
-  store: StreamStore,
+  store: StreamReading,
   head: StreamHead,
   from: number,
 ): Promise<StreamPage> {

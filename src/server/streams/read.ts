@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import type { Context } from "hono"
 import { isJson } from "../../stream/content.ts"
 import { nextCursor } from "../../stream/cursor.ts"
@@ -7,13 +8,13 @@ import { askedLive, askedOffset, bad } from "./ask.ts"
 import { liveEvents } from "./live.ts"
 import { refused, STREAM_HEADERS } from "./answers.ts"
 import { StreamBell } from "./bell.ts"
-import { isEnd, type Place, pageOf, type StreamStore } from "./page.ts"
+import { isEnd, type Place, pageOf, type StreamReading } from "./page.ts"
 
 const LONG_POLL_MS = 20_000
 
 /** What stands in a stream from an offset on; live, also what comes. */
 export async function readStream(
-  store: StreamStore,
+  store: StreamReading,
   context: Context,
   path: string,
 ): Promise<Response> {
@@ -31,7 +32,7 @@ export async function readStream(
 }
 
 /** The stream, whose time to live begins anew with a read. */
-async function use(store: StreamStore, path: string): Promise<StreamHead> {
+async function use(store: StreamReading, path: string): Promise<StreamHead> {
   const found = await store.stream(path, Date.now())
   if (found.type !== "found") throw refused(found)
   if (found.head.ttl_seconds !== null) await store.useStream({ id: found.head.id })
@@ -43,22 +44,22 @@ function atTail(head: StreamHead): Response {
   return new Response(bodyOf(head, []), { headers: { ...contentHeaders(head), ...headers } })
 }
 
-async function catchUp(store: StreamStore, context: Context, place: Place): Promise<Response> {
+async function catchUp(store: StreamReading, context: Context, place: Place): Promise<Response> {
   const { head, from } = place
   const page = await pageOf(store, head, from)
-  const etag = `"${head.id}:${from}:${page.next}${isEnd(head, page.next) ? ":closed" : ""}"`
+  const body = bodyOf(head, page.chunks)
+  const etag = etagOf(head, { from, next: page.next, body })
   const headers = {
     ...contentHeaders(head),
     ...tailHeaders(head, page.next),
-    etag,
-    "cache-control": "private, max-age=60, stale-while-revalidate=300",
+    ...caching(head, etag),
   }
   if (context.req.header("if-none-match") === etag)
     return new Response(null, { status: 304, headers })
-  return new Response(bodyOf(head, page.chunks), { headers })
+  return new Response(body, { headers })
 }
 
-async function longPoll(store: StreamStore, { head, from, cursor }: Place): Promise<Response> {
+async function longPoll(store: StreamReading, { head, from, cursor }: Place): Promise<Response> {
   const bell = new StreamBell(store, head.id)
   const deadline = Date.now() + LONG_POLL_MS
   try {
@@ -77,19 +78,38 @@ async function longPoll(store: StreamStore, { head, from, cursor }: Place): Prom
 }
 
 async function polled(
-  store: StreamStore,
+  store: StreamReading,
   head: StreamHead,
   { from, cursor }: { from: number; cursor: string | undefined },
 ): Promise<Response> {
   const page = await pageOf(store, head, from)
+  const body = bodyOf(head, page.chunks)
   const headers = {
     ...contentHeaders(head),
     ...tailHeaders(head, page.next),
     "stream-cursor": nextCursor(cursor, Date.now()),
-    etag: `"${head.id}:${from}:${page.next}"`,
-    "cache-control": "private, max-age=60, stale-while-revalidate=300",
+    ...caching(head, etagOf(head, { from, next: page.next, body })),
   }
-  return new Response(bodyOf(head, page.chunks), { headers })
+  return new Response(body, { headers })
+}
+
+interface Read {
+  readonly from: number
+  readonly next: number
+  readonly body: Uint8Array
+}
+
+/** What was appended never changes, so a place in it names its bytes. Rows do, so theirs are named by
+ *  what they are, and whoever kept them asks again each time: the same tag is always the same bytes. */
+function etagOf(head: StreamHead, { from, next, body }: Read): string {
+  const closed = isEnd(head, next) ? ":closed" : ""
+  if (!head.rows) return `"${head.id}:${from}:${next}${closed}"`
+  return `"${hash("sha256", body, "base64url").slice(0, 22)}:${next}${closed}"`
+}
+
+function caching(head: StreamHead, etag: string): Record<string, string> {
+  const how = head.rows ? "private, no-cache" : "private, max-age=60, stale-while-revalidate=300"
+  return { etag, "cache-control": how }
 }
 
 function nothing(head: StreamHead, cursor: string | undefined): Response {

@@ -1,17 +1,30 @@
 import type { Context } from "hono"
+import type { Host } from "../../host.ts"
 import { newId } from "../../message/id.ts"
 import { printOffset } from "../../stream/offset.ts"
 import type { StreamAppend, StreamAppended, StreamHead } from "../../stream/stream.ts"
 import { DoorError } from "../errors.ts"
 import { askedClose, askedFork, askedLife, askedProducer, bad, pathOf, readBody } from "./ask.ts"
 import { refused, reply } from "./answers.ts"
-import type { StreamStore } from "./page.ts"
+import type { StreamReading, StreamStore } from "./page.ts"
 import { readStream } from "./read.ts"
+import { refuseWriting, rowStreams } from "./row-streams.ts"
 
 /** Durable Streams: whoever may come in may make a stream, append to it and read it, also while it
  *  grows. */
-export async function serveStream(store: StreamStore, context: Context): Promise<Response> {
+export async function serveStream(host: Host, context: Context): Promise<Response> {
   const path = pathOf(context.req.path)
+  const rows = rowStreams(host, path)
+  return rows ? serveRows(rows, context, path) : serveOwn(host.store, context, path)
+}
+
+function serveRows(rows: StreamReading, context: Context, path: string): Promise<Response> {
+  const { method } = context.req
+  if (method === "GET") return readStream(rows, context, path)
+  return method === "HEAD" ? describe(rows, path) : refuseWriting(method)
+}
+
+async function serveOwn(store: StreamStore, context: Context, path: string): Promise<Response> {
   switch (context.req.method) {
     case "PUT":
       return create(store, context, path)
@@ -109,7 +122,7 @@ function appendAnswer(answer: StreamAppended, { producer, body }: StreamAppend):
   }
 }
 
-async function describe(store: StreamStore, path: string): Promise<Response> {
+async function describe(store: StreamReading, path: string): Promise<Response> {
   const found = await store.stream(path, Date.now())
   if (found.type !== "found") throw refused(found)
   return reply(200, { ...headOf(found.head), "cache-control": "no-store" })

@@ -6,7 +6,12 @@ import type {
   StoredEntity,
   StoredObservation,
 } from "../store.ts"
-import { type EntityRecord, entityOf, type ObservationRecord, observationOf } from "./entity-rows.ts"
+import {
+  type EntityRecord,
+  entityOf,
+  type ObservationRecord,
+  observationOf,
+} from "./entity-rows.ts"
 import { effectiveRow, LAYERS, type LayerRecord } from "./slash-command-rows.ts"
 import type { Statements } from "./transaction.ts"
 

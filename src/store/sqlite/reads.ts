@@ -58,10 +58,11 @@ export class SqliteReads implements Reads {
     return this.#all<SessionRecord>(
       `SELECT * FROM chat_sessions
        WHERE deleted_at IS NULL AND (? OR archived_at IS NULL)
-         AND (? OR json_extract(metadata_json, '$.ephemeral') IS NOT 1)
+         AND (json_extract(metadata_json, '$.ephemeral') IS 1) IN (?, ?)
          AND (updated_at, id) < (?, ?)
        ORDER BY updated_at DESC, id DESC LIMIT ?`,
       filter.archived ? 1 : 0,
+      filter.ephemeral === "only" ? 1 : 0,
       filter.ephemeral ? 1 : 0,
       before?.updated_at ?? Number.MAX_SAFE_INTEGER,
       before?.id ?? "",

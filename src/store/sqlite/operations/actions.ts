@@ -4,6 +4,7 @@ import { type MessageRecord, type TurnRecord, turnOf } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
 import { closeAnswer, openAnswer } from "./answers.ts"
 import { claim } from "./claim.ts"
+import { insertMarker } from "./compaction.ts"
 import { rewindTo } from "./path.ts"
 import { branch, changeSession } from "./sessions.ts"
 import { close, held } from "./turns.ts"
@@ -30,6 +31,8 @@ function perform(tx: Transaction, turn: TurnRecord, input: ActionPerformed): str
     case "archive":
       changeSession(tx, { id: session_id, archived: true })
       return "This session is archived."
+    case "compact":
+      return summarised(tx, turn, input)
     case "model":
       changeSession(tx, { id: session_id, model: action.model })
       return `From here on ${action.model.provider_id}/${action.model.model_id} answers.`
@@ -41,6 +44,12 @@ function perform(tx: Transaction, turn: TurnRecord, input: ActionPerformed): str
     case "rewind":
       return goBack(tx, turn, action.messages)
   }
+}
+
+function summarised(tx: Transaction, turn: TurnRecord, { compaction }: ActionPerformed): string {
+  if (!compaction) return "There is nothing to summarise yet."
+  insertMarker(tx, turn, compaction)
+  return `What was said so far goes on as a summary of about ${compaction.part.summary_tokens} tokens.`
 }
 
 function branchOff(

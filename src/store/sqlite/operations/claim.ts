@@ -1,5 +1,6 @@
 import { newId } from "../../../message/id.ts"
 import type { Metadata } from "../../../message/row.ts"
+import { looksOnly } from "../../../message/sidecar.ts"
 import type { Claim } from "../../store.ts"
 import { type MessageRecord, type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
@@ -97,8 +98,13 @@ export function claimOf(session: SessionRecord, turn: TurnRecord, fired: Message
     action,
     permissions: JSON.parse(session.permissions_json),
     headless: trigger !== undefined,
+    read_only: isReadOnly(session),
     answer_id: turn.answer_id,
   }
+}
+
+function isReadOnly({ parent_id, metadata_json }: SessionRecord): boolean {
+  return looksOnly({ parent_id, metadata: JSON.parse(metadata_json) })
 }
 
 type NewTurn = Pick<

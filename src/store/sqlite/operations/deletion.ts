@@ -34,18 +34,40 @@ export function purgeMessage(
   const live = liveTurn(tx, session.id)
   if (live && (live.message_id === record.id || turnIdOf(record) === live.id))
     throw new Refusal("conflict", `message ${record.id} belongs to a turn that is still running`)
-  removeParts(tx, record)
-  removeTurnText(tx, record)
+  const readers = [session, ...branchesWith(tx, record)]
+  for (const one of [record, ...summariesOf(tx, readers, record)]) erase(tx, one)
+  // A title may be this message's first words, and a branch's title begins with its parent's.
+  const words = record.role === "user" ? session.title : null
+  for (const reader of readers) startAnew(tx, reader, words)
+  return { content_ids: dropUnreferenced(tx), txid: tx.txid }
+}
+
+function erase(tx: Transaction, message: MessageRecord) {
+  removeParts(tx, message)
+  removeTurnText(tx, message)
   tx.run(
     `UPDATE chat_messages SET state = 'cancelled', metadata_json = ?, updated_at = ? WHERE id = ?`,
     JSON.stringify({ purged_at: tx.now }),
     tx.now,
-    record.id,
+    message.id,
   )
-  // A title may be this message's first words, and a branch's title begins with its parent's.
-  const words = record.role === "user" ? session.title : null
-  for (const reader of [session, ...branchesWith(tx, record)]) startAnew(tx, reader, words)
-  return { content_ids: dropUnreferenced(tx), txid: tx.txid }
+}
+
+// A summary may say what the message said: those written since go with it, and history is told whole.
+function summariesOf(
+  tx: Transaction,
+  readers: readonly SessionRecord[],
+  { session_id, seq }: MessageRecord,
+): MessageRecord[] {
+  if (seq === null) return []
+  return readers.flatMap(({ id }) =>
+    tx.all<MessageRecord>(
+      `SELECT * FROM chat_messages WHERE session_id = ? AND seq > ? AND role = 'assistant'
+         AND json_extract(metadata_json, '$.compaction') = 1`,
+      id,
+      id === session_id ? seq : 0,
+    ),
+  )
 }
 
 export function sweep(

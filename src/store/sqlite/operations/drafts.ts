@@ -1,4 +1,6 @@
-import type { Draft, DraftSave, DraftSaved } from "../../store.ts"
+import { MAX_PARTS } from "../../../message/limits.ts"
+import { Refusal } from "../../../message/refusal.ts"
+import type { Draft, DraftAttachment, DraftSave, DraftSaved } from "../../store.ts"
 import type { Transaction } from "../transaction.ts"
 
 const MAX_STASHED = 50
@@ -9,6 +11,28 @@ export function saveDraft(tx: Transaction, input: DraftSave): DraftSaved {
   tx.session(input.session_id)
   const current = tx.get<Draft>("SELECT * FROM drafts WHERE session_id = ?", input.session_id)
   if (current && current.revision !== input.base_revision) return stash(tx, input, current)
+  return { type: "saved", ...write(tx, input, current) }
+}
+
+/** One commit reads and writes, so that what is being typed meanwhile is neither lost nor stashed by
+ *  this. */
+export function attachToDraft(
+  tx: Transaction,
+  { session_id, part_json, updated_by }: DraftAttachment,
+): { revision: number; txid: string } {
+  tx.session(session_id)
+  const current = tx.get<Draft>("SELECT * FROM drafts WHERE session_id = ?", session_id)
+  const draft = current ? JSON.parse(current.body_json) : { source: "" }
+  const { attachments = [] } = draft as { attachments?: readonly unknown[] }
+  if (attachments.length >= MAX_PARTS)
+    throw new Refusal("too_large", `the draft holds ${attachments.length} attachments already`)
+  const body = { ...draft, attachments: [...attachments, JSON.parse(part_json)] }
+  return write(tx, { session_id, body_json: JSON.stringify(body), updated_by }, current)
+}
+
+type Written = Pick<DraftSave, "session_id" | "body_json" | "updated_by">
+
+function write(tx: Transaction, input: Written, current: Draft | undefined) {
   const revision = (current?.revision ?? 0) + 1
   tx.run(
     `INSERT INTO drafts (session_id, revision, body_json, updated_by, updated_at)
@@ -24,7 +48,7 @@ export function saveDraft(tx: Transaction, input: DraftSave): DraftSaved {
   )
   const told = JSON.stringify({ revision, updated_by: input.updated_by })
   tx.tell(input.session_id, "draft", input.session_id, "update", told)
-  return { type: "saved", revision, txid: tx.txid }
+  return { revision, txid: tx.txid }
 }
 
 function stash(tx: Transaction, input: DraftSave, current: Draft): DraftSaved {

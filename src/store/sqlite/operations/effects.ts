@@ -41,11 +41,7 @@ function recalled<Answer>({ kind, answer_json }: Known, effect: Effect): Answer 
 
 // One wake at a time is handled: what earlier ones did is done for good.
 function keep(tx: Transaction, session_id: string, effect: Effect, answer: unknown) {
-  tx.run(
-    "DELETE FROM entity_effects WHERE session_id = ? AND wake <> ?",
-    session_id,
-    effect.wake,
-  )
+  tx.run("DELETE FROM entity_effects WHERE session_id = ? AND wake <> ?", session_id, effect.wake)
   tx.run(
     `INSERT INTO entity_effects (session_id, wake, ordinal, kind, answer_json)
      VALUES (?, ?, ?, ?, ?)`,

@@ -109,7 +109,8 @@ export function forkEntity(
 ): Spawned {
   const source = existing(tx, input.branch.parent_id)
   const known = named(tx, source.type, input.name)
-  if (known) throw new Refusal("conflict", `there is an entity /${known.type}/${known.name} already`)
+  if (known)
+    throw new Refusal("conflict", `there is an entity /${known.type}/${known.name} already`)
   branch(tx, input.branch)
   const record: EntityRecord = {
     ...source,

@@ -158,10 +158,7 @@ export function remode(
   const { session_id, message_id, mode } = input
   tx.session(session_id)
   const message = tx.message(session_id, message_id)
-  const busy = tx.get(
-    `SELECT 1 FROM turns WHERE session_id = ? AND state IN ${LIVE}`,
-    session_id,
-  )
+  const busy = tx.get(`SELECT 1 FROM turns WHERE session_id = ? AND state IN ${LIVE}`, session_id)
   const changes = tx.run(
     `UPDATE chat_messages SET mode = ?, state = 'queued', updated_at = ?
      WHERE id = ? AND state IN ${WAITING}`,

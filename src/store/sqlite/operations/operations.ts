@@ -3,7 +3,8 @@ import type { Transaction } from "../transaction.ts"
 import { performAction } from "./actions.ts"
 import { recordUpload } from "./blobs.ts"
 import { claim } from "./claim.ts"
-import { saveDraft } from "./drafts.ts"
+import { recordCompaction } from "./compaction.ts"
+import { attachToDraft, saveDraft } from "./drafts.ts"
 import { deleteSession, purgeMessage, sweep } from "./deletion.ts"
 import { recordEffect } from "./effects.ts"
 import { forkEntity, killEntity, spawnEntity, tagEntity } from "./entities.ts"
@@ -45,6 +46,7 @@ export const OPERATIONS: Operations = {
   recordRequest,
   recordStream,
   recordRetry,
+  recordCompaction,
   endAnswer,
   recordCalls,
   takeSteers,
@@ -58,6 +60,7 @@ export const OPERATIONS: Operations = {
   interrupt,
   recordUpload,
   saveDraft,
+  attachToDraft,
   createStream,
   appendStream,
   deleteStream,

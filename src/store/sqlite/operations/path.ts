@@ -21,15 +21,17 @@ export function rewind(
   return told(tx, session.id)
 }
 
-/** Take the last rewind back. */
+/** Take the last rewind back. What was said since is hidden in its stead, and comes back last. */
 export function unrewind(tx: Transaction, input: { session_id: string }): SessionChanged {
   const session = tx.session(input.session_id)
   if (liveTurn(tx, session.id))
     throw new Refusal("conflict", "a turn is running: stop it before going back")
   const previous = JSON.parse(session.previous_paths_json) as Segment[][]
-  const path = previous.pop()
-  if (!path) throw new Refusal("conflict", "nothing was rewound here that could be restored")
-  writePath(tx, session, path, previous)
+  const restored = previous.pop()
+  if (!restored) throw new Refusal("conflict", "nothing was rewound here that could be restored")
+  const left = pathOf(session)
+  const kept = saidSince(session, left) ? [closed(left, session), ...previous] : previous
+  writePath(tx, session, opened(closed(restored, session), session), kept)
   return told(tx, session.id)
 }
 
@@ -40,9 +42,29 @@ export function rewindTo(
 ) {
   const path = pathOf(session)
   const kept = before_message_id === null ? [] : before(tx, path, before_message_id)
-  const open = { owner: session.id, from: session.next_seq, to: null }
-  const previous = [...(JSON.parse(session.previous_paths_json) as Segment[][]), path]
-  writePath(tx, session, [...kept, open], previous.slice(-MAX_PREVIOUS_PATHS))
+  const before_it = JSON.parse(session.previous_paths_json) as Segment[][]
+  const previous = [...before_it, closed(path, session)]
+  writePath(tx, session, opened(kept, session), previous.slice(-MAX_PREVIOUS_PATHS))
+}
+
+// A path that is left must not grow with what is said on another.
+function closed(path: readonly Segment[], { next_seq }: SessionRecord): Segment[] {
+  return path
+    .map((segment) => (segment.to === null ? { ...segment, to: next_seq - 1 } : segment))
+    .filter(({ from, to }) => to === null || to >= from)
+}
+
+/** The path with an end where the session goes on; what stands side by side is one segment. */
+function opened(path: readonly Segment[], { id: owner, next_seq }: SessionRecord): Segment[] {
+  const last = path.at(-1)
+  if (last?.owner === owner && last.to === next_seq - 1)
+    return [...path.slice(0, -1), { ...last, to: null }]
+  return [...path, { owner, from: next_seq, to: null }]
+}
+
+function saidSince({ next_seq }: SessionRecord, path: readonly Segment[]): boolean {
+  const last = path.at(-1)
+  return last !== undefined && last.to === null && last.from < next_seq
 }
 
 function pathOf(session: SessionRecord): Segment[] {

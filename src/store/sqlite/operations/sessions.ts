@@ -1,8 +1,10 @@
+import { SCHEMA_VERSION } from "../../../message/message.ts"
 import { Refusal } from "../../../message/refusal.ts"
 import type { Segment } from "../../../message/row.ts"
 import type { Branch, NewSession, SessionChange, SessionChanged } from "../../store.ts"
-import { type SessionRecord, sessionOf } from "../rows.ts"
+import { type MessageRecord, type SessionRecord, sessionOf } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
+import { insertMessage, insertParts } from "./messages.ts"
 import { cutAt } from "./path.ts"
 
 export function createSession(tx: Transaction, input: NewSession): SessionChanged {
@@ -49,7 +51,34 @@ export function branch(tx: Transaction, input: Branch): SessionChanged {
     parent_message_id: cut.message_id,
     path,
   })
+  if (input.note) tellNote(tx, input.id, input.note)
   return changed(tx, input.id, "insert")
+}
+
+// It stands where the inherited history ends, and is the first thing that the branch says.
+function tellNote(tx: Transaction, session_id: string, note: NonNullable<Branch["note"]>) {
+  const { message_id, part_id, text } = note
+  const record: MessageRecord = {
+    id: message_id,
+    session_id,
+    role: "system",
+    metadata_json: JSON.stringify({ schema_version: SCHEMA_VERSION, boundary: true }),
+    state: "fired",
+    mode: null,
+    seq: 1,
+    position: null,
+    payload_digest: null,
+    created_at: tx.now,
+    updated_at: tx.now,
+  }
+  insertMessage(tx, record)
+  const data_json = JSON.stringify({ type: "text", text })
+  insertParts(tx, record, [{ id: part_id, type: "text", data_json, blob: null }])
+  tx.run(
+    "UPDATE chat_sessions SET next_seq = 2, last_created_at = ? WHERE id = ?",
+    tx.now,
+    session_id,
+  )
 }
 
 interface SessionInsert extends NewSession {

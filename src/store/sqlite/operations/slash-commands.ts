@@ -83,13 +83,7 @@ class Layers {
     const after = effectiveRow(this.#layers.filter((layer) => layer.name === name))
     if (JSON.stringify(before) === JSON.stringify(after)) return false
     const operation = !after ? "delete" : before ? "update" : "insert"
-    this.#tx.tell(
-      this.#session_id,
-      "slash_command",
-      name,
-      operation,
-      JSON.stringify(after ?? null),
-    )
+    this.#tx.tell(this.#session_id, "slash_command", name, operation, JSON.stringify(after ?? null))
     return true
   }
 

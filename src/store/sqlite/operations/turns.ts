@@ -185,7 +185,7 @@ function keepRefusals(tx: Transaction, turn: TurnRecord, { api, refused = [] }: 
     )
 }
 
-function withNotices(turn: TurnRecord, notices: readonly string[]): string {
+export function withNotices(turn: TurnRecord, notices: readonly string[]): string {
   if (notices.length === 0) return turn.notices_json
   return JSON.stringify([...JSON.parse(turn.notices_json), ...notices])
 }

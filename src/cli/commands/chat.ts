@@ -1,0 +1,26 @@
+import process from "node:process"
+import { UsageError } from "../complain.ts"
+import { type CommonOptions, connect, workspaceFolder } from "../connect.ts"
+
+export interface ChatOptions extends CommonOptions {
+  readonly model?: string
+  readonly session?: string
+  readonly continue?: boolean
+}
+
+/** The composer in the terminal; what is asked where there is no terminal is a mistake. */
+export async function chatCommand(words: readonly string[], options: ChatOptions) {
+  if (words.length > 0)
+    throw new UsageError(`there is no command ${words[0]}: compositor --help lists them`)
+  if (!process.stdin.isTTY || !process.stdout.isTTY)
+    throw new UsageError("this is no terminal: say what to do, e.g. compositor send (see --help)")
+  const { runTui } = await import("../../tui/app.ts")
+  const { model, session, continue: continues } = options
+  await runTui({
+    connect: () => connect(options),
+    workspace: workspaceFolder(options),
+    model,
+    session,
+    continues,
+  })
+}

@@ -1,0 +1,47 @@
+import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
+import { printJson, printLine, table } from "../show.ts"
+
+export async function listServers(options: CommonOptions) {
+  await connected(options, async ({ client }) => {
+    const { servers } = await client.mcp({ workspace: workspaceFolder(options) })
+    if (options.json) return printJson(servers)
+    if (servers.length === 0)
+      return printLine("No servers: config.json, ~/.agents/mcp.json and .mcp.json name them.")
+    const rows = servers.map(({ server, scope, path, ...about }) => [
+      server,
+      scope,
+      stateOf(about),
+      path,
+    ])
+    printLine(table([["server", "scope", "offers", "from"], ...rows]))
+  })
+}
+
+export async function listAgents(options: CommonOptions) {
+  await connected(options, async ({ client }) => {
+    const { agents } = await client.agents({ workspace: workspaceFolder(options) })
+    if (options.json) return printJson(agents)
+    const rows = agents.map(({ type, scope, trusted, faults, description }) => [
+      type,
+      scope,
+      trusted ? (faults?.join("; ") ?? "") : "untrusted",
+      description ?? "",
+    ])
+    printLine(table([["type", "scope", "", "what it is for"], ...rows]))
+  })
+}
+
+interface State {
+  readonly trusted: boolean
+  readonly disabled?: boolean
+  readonly tools?: number
+  readonly prompts?: number
+  readonly resources?: number
+  readonly error?: string
+}
+
+function stateOf({ trusted, disabled, error, tools, prompts, resources }: State): string {
+  if (disabled) return "off"
+  if (!trusted) return "untrusted: compositor trust <file>"
+  return error ?? `${tools} tools, ${prompts} prompts, ${resources} resources`
+}

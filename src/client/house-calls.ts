@@ -1,0 +1,114 @@
+import type { Where } from "./answers.ts"
+
+type Scope = "user" | "project"
+
+export interface ListedMemory {
+  readonly scope: Scope
+  readonly name: string
+  readonly description: string
+  readonly type: string
+  readonly author: {
+    readonly by: string
+    readonly session_id?: string
+    readonly message_id?: string
+  }
+  readonly updated_at: number
+  /** It came with the repository, and no session is told of it before somebody says yes. */
+  readonly trusted: boolean
+  readonly path: string
+}
+
+export interface ListedTrigger {
+  readonly id: string
+  readonly session_id: string
+  readonly source: { readonly source: string } & Readonly<Record<string, unknown>>
+  readonly prompt: string
+  readonly reason?: string
+  readonly enabled: boolean
+  readonly next_fire_at: number | null
+  readonly fired_at: number | null
+}
+
+export interface NewTrigger {
+  readonly session_id: string
+  readonly source: { readonly source: string } & Readonly<Record<string, unknown>>
+  readonly prompt: string
+  readonly reason?: string
+  readonly throttle?: { readonly count: number; readonly per_ms: number }
+}
+
+export interface ListedServer {
+  readonly server: string
+  readonly path: string
+  readonly scope: Scope
+  readonly trusted: boolean
+  readonly disabled?: boolean
+  readonly tools?: number
+  readonly prompts?: number
+  readonly resources?: number
+  readonly error?: string
+}
+
+export interface ListedAgent {
+  readonly type: string
+  readonly description?: string
+  readonly scope: string
+  readonly trusted: boolean
+  readonly path?: string
+  readonly faults?: readonly string[]
+}
+
+type Request = {
+  readonly query?: Readonly<Record<string, string | undefined>>
+  readonly body?: object
+}
+type Json = <T>(method: string, path: string, request?: Request) => Promise<T>
+
+/** What a house has beside sessions: memory, triggers, servers and agents. */
+export function houseCalls(json: Json) {
+  const at = (kind: string, ...steps: string[]) =>
+    [`/v1/${kind}`, ...steps.map(encodeURIComponent)].join("/")
+  return {
+    memory: {
+      list: (query: Where & { scope?: Scope } = {}) =>
+        json<{ memories: readonly ListedMemory[] }>("GET", at("memory"), { query }),
+      get: (name: string, query: Where & { scope?: Scope } = {}) =>
+        json<{ memory: ListedMemory & { readonly body: string } }>("GET", at("memory", name), {
+          query,
+        }),
+      write: (
+        name: string,
+        body: Where & { scope: Scope; body: string; description?: string; type?: string },
+      ) => json<{ memory: { readonly name: string } }>("PUT", at("memory", name), { body }),
+      remove: (name: string, query: Where & { scope?: Scope } = {}) =>
+        json<{ deleted: { readonly scope: Scope; readonly name: string } }>(
+          "DELETE",
+          at("memory", name),
+          { query },
+        ),
+    },
+    triggers: {
+      list: (query: { session?: string } = {}) =>
+        json<{ triggers: readonly ListedTrigger[] }>("GET", at("triggers"), { query }),
+      /** The key of a webhook is told here and nowhere else. */
+      add: (body: NewTrigger) =>
+        json<{ trigger: ListedTrigger; key?: Readonly<Record<string, string>> }>(
+          "POST",
+          at("triggers"),
+          { body },
+        ),
+      get: (id: string) =>
+        json<{ trigger: ListedTrigger; deliveries: readonly Readonly<Record<string, unknown>>[] }>(
+          "GET",
+          at("triggers", id),
+        ),
+      remove: (id: string) => json<{ removed: true }>("DELETE", at("triggers", id)),
+      fire: (id: string, body: { payload?: unknown; delivery_id?: string } = {}) =>
+        json<{ status: string; message_id: string }>("POST", at("triggers", id, "fire"), { body }),
+    },
+    mcp: (query: Where = {}) =>
+      json<{ servers: readonly ListedServer[] }>("GET", at("mcp"), { query }),
+    agents: (query: Where = {}) =>
+      json<{ agents: readonly ListedAgent[] }>("GET", at("agents"), { query }),
+  }
+}

@@ -1,0 +1,31 @@
+import type { Vocabulary } from "../compose/vocabulary.ts"
+import type { Memory } from "../memory/memory.ts"
+import type { ModelChoice } from "../message/message.ts"
+import type { Agent } from "../session/agent.ts"
+import type { Claim, Store, StoredTrigger } from "../store/store.ts"
+import type { SubmitRooms } from "../submit/submit.ts"
+import type { Schedule } from "../trigger/schedule.ts"
+
+/** What entities need of the house. */
+export interface EntityRooms {
+  readonly store: Store
+  /** Asked for each time: it knows who runs turns here. */
+  submitRooms(): SubmitRooms
+  /** Run a claim that came back from a write. */
+  take(claim: Claim): void
+  /** Something may be claimable. */
+  wake(session_id: string): Promise<void>
+  abort(session_id: string): Promise<unknown>
+  readonly workspace: string | null
+  readonly default_model: ModelChoice
+  vocabulary(workspace_root: string | null): Promise<Vocabulary["commands"]>
+  servers(workspace_root: string | null): readonly string[]
+  memory(workspace_root: string | null): Promise<Memory>
+  scratch(session_id: string, quota: Agent["scratch"]): Promise<string>
+  schedule(
+    session_id: string,
+    about: { schedule: Schedule; prompt: string },
+  ): Promise<StoredTrigger>
+  unschedule(trigger_id: string, session_id: string): Promise<boolean>
+  readonly log?: ((message: string) => void) | undefined
+}

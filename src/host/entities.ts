@@ -1,0 +1,61 @@
+import type { AnyDefinition } from "../entity/definition.ts"
+import { agentsOf, EntityRoom } from "../entity/entity-room.ts"
+import type { EntityRooms } from "../entity/rooms.ts"
+import type { ModelChoice } from "../message/message.ts"
+import type { TurnOptions } from "../session/turn-rooms.ts"
+import type { Store } from "../store/store.ts"
+import type { Workspaces } from "../submit/workspaces.ts"
+import type { Equipment } from "./equipment.ts"
+
+/** A host as its entities need it. What it opens later than them is asked for when it is needed. */
+interface EntityHouse {
+  readonly store: Store
+  readonly workspace: string | null
+  readonly default_model: ModelChoice
+  readonly workspaces: Workspaces
+  readonly equipment: Equipment
+  abort(session_id: string, clear: boolean): Promise<unknown>
+}
+
+type Own = Pick<EntityRooms, "submitRooms" | "take" | "wake" | "scratch">
+
+export function openEntities(
+  house: EntityHouse,
+  definitions: readonly AnyDefinition[],
+  own: Own,
+): EntityRoom {
+  const { store, workspace, default_model } = house
+  return new EntityRoom(
+    {
+      ...own,
+      store,
+      workspace,
+      default_model,
+      abort: (session_id) => house.abort(session_id, true),
+      vocabulary: (root) => house.workspaces.vocabulary(root),
+      servers: (root) => house.workspaces.servers(root),
+      memory: (root) => house.equipment.memories.of(root),
+      schedule: (session_id, { schedule, prompt }) =>
+        house.equipment.triggers.add({
+          session_id,
+          source: { source: "schedule", schedule },
+          prompt,
+        }),
+      unschedule: (id, session_id) => house.equipment.triggers.remove(id, session_id),
+    },
+    definitions,
+  )
+}
+
+/** Turns in which entities answer: as the agents they are, and by their handlers. */
+export function withEntities<Options extends TurnOptions>(
+  options: Options,
+  room: EntityRoom,
+): Options {
+  const types = agentsOf(room.entities.definitions())
+  return {
+    ...options,
+    agents: [...types, ...(options.agents ?? [])],
+    handler: (claim) => room.handler(claim),
+  }
+}

@@ -1,0 +1,105 @@
+import { z } from "zod"
+import type { Host } from "../../host.ts"
+import {
+  Author,
+  MAX_BODY_BYTES,
+  MAX_DESCRIPTION_CHARACTERS,
+  MemoryScope,
+  MemoryType,
+} from "../../memory/entry.ts"
+import type { KnownMemory, MemoryAnswer } from "../../memory/memory.ts"
+import { Refusal } from "../../message/refusal.ts"
+import { type Route, route } from "../route.ts"
+import { rootOf, Where } from "./commands.ts"
+
+const Listed = z.object({
+  scope: MemoryScope,
+  name: z.string(),
+  description: z.string(),
+  type: z.string(),
+  author: Author,
+  updated_at: z.int(),
+  trusted: z.boolean(),
+  path: z.string(),
+})
+const Shown = Listed.extend({ body: z.string() })
+const Named = z.object({ ...Where, scope: MemoryScope.optional() })
+
+/** What is kept across sessions, for the person whose it is: what an agent may not be shown yet, a
+ *  person may read. */
+export const memoryRoutes: readonly Route[] = [
+  route({
+    method: "get",
+    path: "/v1/memory",
+    summary: "What is remembered: names, and a line on each",
+    query: Named,
+    answer: z.object({ memories: z.array(Listed) }),
+    async handle({ host, query }) {
+      const found = await known(host, query)
+      return { memories: found.map(listed) }
+    },
+  }),
+  route({
+    method: "get",
+    path: "/v1/memory/:name",
+    summary: "One memory whole; 409 when both scopes have the name and none was said",
+    query: Named,
+    answer: z.object({ memory: Shown }),
+    async handle({ host, query, param }) {
+      const name = param("name")
+      const found = (await known(host, query)).filter(({ entry }) => entry.name === name)
+      const [memory, other] = found
+      if (!memory) throw new Refusal("not_found", `there is no memory named ${name}`)
+      if (other) throw new Refusal("conflict", `${name} is in both scopes: say which`)
+      return { memory: { ...listed(memory), body: memory.entry.body } }
+    },
+  }),
+  route({
+    method: "put",
+    path: "/v1/memory/:name",
+    summary: "Write a memory, or another in its place",
+    body: z.strictObject({
+      ...Where,
+      scope: MemoryScope,
+      body: z.string().min(1).max(MAX_BODY_BYTES),
+      description: z.string().min(1).max(MAX_DESCRIPTION_CHARACTERS).optional(),
+      type: MemoryType.optional(),
+    }),
+    answer: z.object({ memory: z.looseObject({ name: z.string() }) }),
+    async handle({ host, body: said, param }) {
+      const { scope, body, description, type } = said
+      const memory = await host.equipment.memories.of(await rootOf(host, said))
+      const note = { scope, name: param("name"), body, description, type }
+      return { memory: done(await memory.write({ ...note, author: { by: "user" } })) }
+    },
+  }),
+  route({
+    method: "delete",
+    path: "/v1/memory/:name",
+    summary: "Forget a memory; 409 when both scopes have the name and none was said",
+    query: Named,
+    answer: z.object({ deleted: z.object({ scope: MemoryScope, name: z.string() }) }),
+    async handle({ host, query, param }) {
+      const memory = await host.equipment.memories.of(await rootOf(host, query))
+      const { scope, name } = done(await memory.delete(param("name"), query.scope))
+      return { deleted: { scope, name } }
+    },
+  }),
+]
+
+async function known(host: Host, query: z.output<typeof Named>): Promise<KnownMemory[]> {
+  const all = await (await host.equipment.memories.of(await rootOf(host, query))).list()
+  return all.filter(({ entry }) => query.scope === undefined || entry.scope === query.scope)
+}
+
+function listed({ entry, trusted, path }: KnownMemory): z.output<typeof Listed> {
+  const { scope, name, description, type, author, updated_at } = entry
+  return { scope, name, description, type, author, updated_at, trusted, path }
+}
+
+const CODES = { missing: "not_found", choose: "conflict", refused: "invalid" } as const
+
+function done<Value>(answer: MemoryAnswer<Value>): Value {
+  if (answer.type === "done") return answer.value
+  throw new Refusal(CODES[answer.type], answer.message)
+}

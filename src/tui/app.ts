@@ -1,0 +1,298 @@
+import process from "node:process"
+import { matchesKey } from "@earendil-works/pi-tui"
+import type { AnyPart, Client } from "../client/client.ts"
+import { isBusy } from "../client/view.ts"
+import { copiedPicture, droppedFile, isLong, pastedName } from "./attached.ts"
+import { Desk, sentenceOf } from "./desk.ts"
+import { type LocalCommand, localCommand } from "./local-commands.ts"
+import { pastedText } from "./pastes.ts"
+import { chooseModel, chooseSession } from "./pickers.ts"
+import { QueueDesk } from "./queue-desk.ts"
+import { questionOf } from "./questions.ts"
+import { receiptLines } from "./receipts.ts"
+import { Screen } from "./screen.ts"
+
+export interface TuiOptions {
+  readonly connect: () => Promise<{ readonly client: Client; readonly close: () => Promise<void> }>
+  readonly workspace: string
+  readonly model?: string | undefined
+  readonly session?: string | undefined
+  /** Go on with the last session of the workspace. */
+  readonly continues?: boolean | undefined
+}
+
+/** The composer in a terminal, until it is left. The first frame does not wait for the server. */
+export async function runTui(options: TuiOptions): Promise<void> {
+  const app = new App(options)
+  await app.run()
+}
+
+type Key = readonly [key: Parameters<typeof matchesKey>[1], act: (app: App) => unknown]
+
+class App {
+  readonly #options: TuiOptions
+  readonly #screen: Screen
+  readonly #left = Promise.withResolvers<void>()
+  #desk: Desk | undefined
+  #queue: QueueDesk | undefined
+  #asked: string | undefined
+  #warned = false
+
+  constructor(options: TuiOptions) {
+    this.#options = options
+    this.#screen = new Screen({
+      environment: process.env,
+      desk: () => this.#desk,
+      queue: () => this.#queue,
+    })
+  }
+
+  async run() {
+    const screen = this.#screen
+    screen.editor.onSubmit = (text) => this.#attempt(() => this.submit(text, "immediate"))
+    screen.tui.addInputListener((data) => (this.#input(data) ? { consume: true } : undefined))
+    screen.start()
+    const connection = this.#options.connect()
+    try {
+      const { client } = await connection
+      await this.#begin(client)
+      await this.#left.promise
+    } finally {
+      this.#desk?.close()
+      await screen.stop()
+    }
+    await (await connection).close()
+  }
+
+  async submit(typed: string, mode: "immediate" | "steer") {
+    const { editor, pastes, attachments } = this.#screen
+    const source = pastes.expand(typed)
+    const local = localCommand(source)
+    if (local) return this.#local(local)
+    if (source === "" && attachments.list.length === 0) return
+    if (attachments.uploading) {
+      editor.setText(typed)
+      return this.#desk?.say("notice", "An attachment is still being uploaded.")
+    }
+    editor.addToHistory(typed)
+    const question = questionOf(this.#desk?.view)
+    if (this.#desk && question?.typed) return question.answer(this.#desk.client, source)
+    const parts = attachments.take()
+    try {
+      if (await this.#queue?.save(source)) return
+      await this.#ready().send(source, parts, mode)
+      pastes.clear()
+    } catch (error) {
+      // Nothing that was typed is lost.
+      if (editor.getText() === "") editor.setText(typed)
+      attachments.give(parts)
+      throw error
+    }
+  }
+
+  steer() {
+    const { editor } = this.#screen
+    const typed = editor.getText().trim()
+    editor.setText("")
+    return this.submit(typed, "steer")
+  }
+
+  /** Escape: leave what is open, else stop what is being answered. */
+  async escape() {
+    if (await this.#queue?.release()) return this.#screen.editor.setText("")
+    const { view } = this.#desk ?? {}
+    if (view && isBusy(view.status)) await this.#desk?.abort()
+  }
+
+  /** Once empties the editor; twice leaves. */
+  interrupt() {
+    const { editor } = this.#screen
+    const empty = editor.getText() === ""
+    if (empty && this.#warned) return this.quit()
+    editor.setText("")
+    this.#warned = empty
+    if (empty) this.#screen.hint("Ctrl-C again leaves")
+  }
+
+  quit() {
+    this.#left.resolve()
+  }
+
+  leaveEmpty() {
+    if (this.#screen.editor.getText() !== "") return false
+    return this.quit()
+  }
+
+  suspend() {
+    this.#screen.suspend()
+  }
+
+  removeAttachment() {
+    const { editor, attachments } = this.#screen
+    return editor.getText() === "" && attachments.removeLast() ? undefined : false
+  }
+
+  selectQueue() {
+    return this.#queue?.toggle() ? undefined : false
+  }
+
+  async pastePicture() {
+    const bytes = await copiedPicture()
+    if (bytes) await this.#screen.attachments.bytes(this.#ready().client, "pasted.png", bytes)
+    else this.#desk?.say("notice", "There is no picture in the clipboard.")
+  }
+
+  /** What the model would see of what is typed now. */
+  async xray() {
+    const { editor, pastes, attachments } = this.#screen
+    const desk = this.#ready()
+    const source = pastes.expand(editor.getText())
+    const parts = attachments.list.flatMap(({ part }) => part ?? [])
+    if (source.trim() === "" && parts.length === 0)
+      return desk.say("notice", "Type something: its x-ray shows what the model would see.")
+    const message = {
+      ...(source.trim() === "" ? {} : { source }),
+      ...(parts.length > 0 ? { parts } : {}),
+    }
+    const session_id = desk.view?.session.id
+    const about = session_id === undefined ? {} : { session_id }
+    const seen = await desk.client.lower({ message, ...about, with_body: false })
+    desk.say("shown", receiptLines(seen))
+  }
+
+  async sessions() {
+    const desk = this.#ready()
+    const id = await this.#screen.choose(await chooseSession(desk.client, this.#options.workspace))
+    if (id !== null) await desk.open(id)
+  }
+
+  async models() {
+    const desk = this.#ready()
+    const model = await this.#screen.choose(await chooseModel(desk.client))
+    if (model !== null) await desk.useModel(model)
+  }
+
+  async #begin(client: Client) {
+    const { workspace, model, session, continues } = this.#options
+    const desk = new Desk({ client, workspace, model, changed: () => this.#changed() })
+    this.#desk = desk
+    this.#queue = new QueueDesk(desk, this.#screen.editor)
+    const last = continues ? await lastSession(client, workspace) : undefined
+    const id = session ?? last
+    if (id === undefined) await desk.begin()
+    else await desk.open(id)
+  }
+
+  async #local({ name, argument }: LocalCommand): Promise<unknown> {
+    const desk = this.#ready()
+    switch (name) {
+      case "sessions":
+        return this.sessions()
+      case "models":
+        return this.models()
+      case "new":
+        return desk.begin()
+      case "branch":
+        return desk.branch(argument)
+      case "side":
+        return desk.side()
+      case "back":
+        if (!(await desk.back())) desk.say("notice", "This is no sidecar.")
+        return
+      case "bring":
+        return this.#bring(desk)
+      case "attach":
+        return this.#screen.attachments.file(desk.client, argument)
+      case "quit":
+        return this.quit()
+    }
+  }
+
+  async #bring(desk: Desk) {
+    const quote: AnyPart | undefined = desk.isSidecar ? desk.quote() : undefined
+    if (!quote) return desk.say("notice", "There is nothing to bring back.")
+    if (await desk.back()) this.#screen.attachments.give([quote])
+  }
+
+  #ready(): Desk {
+    if (this.#desk?.view) return this.#desk
+    throw new Error("not connected yet: what you typed is kept")
+  }
+
+  /** Whether the key was for us and not for the editor. */
+  #input(data: string): boolean {
+    const pasted = pastedText(data)
+    if (pasted !== undefined && !this.#screen.isChoosing) {
+      this.#attempt(() => this.#paste(pasted))
+      return true
+    }
+    if (!matchesKey(data, "ctrl+c")) this.#warned = false
+    if (this.#screen.isChoosing) return false
+    if (this.#queue?.key(data, (act) => this.#attempt(act))) return true
+    if (this.#screen.editor.isShowingAutocomplete() && matchesKey(data, "escape")) return false
+    const [, act] = KEYS.find(([key]) => matchesKey(data, key)) ?? []
+    if (!act) return false
+    return this.#attempt(() => act(this))
+  }
+
+  async #paste(text: string) {
+    const { attachments, editor, pastes, tui } = this.#screen
+    const file = await droppedFile(text)
+    if (file !== undefined) await attachments.file(this.#ready().client, file)
+    else if (isLong(text)) {
+      const bytes = new TextEncoder().encode(text)
+      await attachments.bytes(this.#ready().client, pastedName(text), bytes)
+    } else editor.insertTextAtCursor(pastes.markFor(text))
+    tui.requestRender()
+  }
+
+  /** Do it, and say what went wrong. False when the key was not meant for us after all. */
+  #attempt(act: () => unknown): boolean {
+    const fail = (error: unknown) => {
+      if (this.#desk) this.#desk.say("error", sentenceOf(error))
+      else this.#screen.hint(sentenceOf(error))
+    }
+    try {
+      const done = act()
+      if (done === false) return false
+      if (done instanceof Promise) done.catch(fail).finally(() => this.#screen.tui.requestRender())
+      this.#screen.tui.requestRender()
+    } catch (error) {
+      fail(error)
+    }
+    return true
+  }
+
+  #changed() {
+    this.#screen.refresh()
+    const question = questionOf(this.#desk?.view)
+    if (question?.key === this.#asked) return
+    this.#asked = question?.key
+    if (!question || question.choices.length === 0) return this.#screen.stopChoosing()
+    this.#attempt(async () => {
+      const choice = { title: question.title, choices: question.choices, filter: false }
+      const value = await this.#screen.choose(choice)
+      if (value !== null) await question.answer(this.#ready().client, value)
+    })
+  }
+}
+
+/** What a key does; false leaves it to the editor. */
+const KEYS: readonly Key[] = [
+  ["ctrl+c", (app) => app.interrupt()],
+  ["ctrl+d", (app) => app.leaveEmpty()],
+  ["ctrl+z", (app) => app.suspend()],
+  ["ctrl+s", (app) => app.steer()],
+  ["ctrl+q", (app) => app.selectQueue()],
+  ["ctrl+r", (app) => app.sessions()],
+  ["ctrl+o", (app) => app.models()],
+  ["ctrl+x", (app) => app.xray()],
+  ["ctrl+v", (app) => app.pastePicture()],
+  ["backspace", (app) => app.removeAttachment()],
+  ["escape", (app) => app.escape()],
+]
+
+async function lastSession(client: Client, workspace: string): Promise<string | undefined> {
+  const { sessions } = await client.sessions.list({ limit: 100 })
+  return sessions.find(({ workspace_root }) => workspace_root === workspace)?.id
+}

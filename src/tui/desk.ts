@@ -1,0 +1,214 @@
+import { ApiError, type AnyPart, type Client, type SendAnswer } from "../client/client.ts"
+import { type FollowEvent, follow } from "../client/events.ts"
+import { applyEvent, type SessionView, viewOfPage } from "../client/view.ts"
+import { newId } from "../message/id.ts"
+import type { StoredMessage } from "../message/row.ts"
+import type { Note } from "./log-view.ts"
+
+const PAGE = 50
+
+export interface DeskOptions {
+  readonly client: Client
+  readonly workspace: string
+  readonly model?: string | undefined
+  readonly changed: () => void
+}
+
+/** The session that is on the screen: what is known of it, and what can be done with it. */
+export class Desk {
+  readonly #options: DeskOptions
+  #view: SessionView | undefined
+  #notes: readonly Note[] = []
+  #connection = "connecting"
+  #leave = new AbortController()
+  #sending: Promise<unknown> = Promise.resolve()
+  /** Where `/back` leads. */
+  #main: string | undefined
+
+  constructor(options: DeskOptions) {
+    this.#options = options
+  }
+
+  get client(): Client {
+    return this.#options.client
+  }
+
+  get view(): SessionView | undefined {
+    return this.#view
+  }
+
+  get notes(): readonly Note[] {
+    return this.#notes
+  }
+
+  get connection(): string {
+    return this.#connection
+  }
+
+  get isSidecar(): boolean {
+    return this.#view?.session.metadata.ephemeral === true
+  }
+
+  say(kind: Note["kind"], text: string) {
+    this.#notes = [...this.#notes.slice(-19), { kind, text }]
+    this.#options.changed()
+  }
+
+  async begin() {
+    const { client, workspace, model } = this.#options
+    const { session } = await client.sessions.create({
+      workspace_root: workspace,
+      ...(model === undefined ? {} : { model }),
+    })
+    await this.open(session.id)
+  }
+
+  /** Show a session and follow it until another is shown. */
+  async open(id: string) {
+    this.#leave.abort()
+    const leave = new AbortController()
+    this.#leave = leave
+    this.#notes = []
+    await this.#read(id, leave.signal)
+    void this.#follow(id, leave.signal).catch((error: unknown) => {
+      if (!leave.signal.aborted) this.#broken(error)
+    })
+  }
+
+  close() {
+    this.#leave.abort()
+  }
+
+  async send(
+    source: string,
+    parts: readonly AnyPart[],
+    mode: "immediate" | "steer",
+  ): Promise<SendAnswer> {
+    const { client, changed } = this.#options
+    const session = this.#id()
+    // What was sent first arrives first.
+    const sending = this.#sending.then(() =>
+      client.send(session, {
+        id: newId("msg"),
+        ...(source.trim() === "" ? {} : { source }),
+        ...(parts.length === 0 ? {} : { parts }),
+        mode,
+      }),
+    )
+    this.#sending = sending.catch(() => undefined)
+    const answer = await sending
+    this.#notes = []
+    for (const { text } of answer.shown) if (text !== "") this.say("shown", text)
+    for (const { message } of answer.warnings) this.say("notice", message)
+    changed()
+    return answer
+  }
+
+  async editQueued(message: StoredMessage, source: string) {
+    await this.client.queue.update(message.session_id, message.id, { source, state: "queued" })
+  }
+
+  async abort() {
+    await this.client.abort(this.#id())
+  }
+
+  /** A sidecar from the last thing that is settled here. */
+  async side() {
+    const main = this.#id()
+    const metadata = { ephemeral: true, sidecar: true }
+    const { session } = await this.client.sessions.branch(main, { title: "Sidecar", metadata })
+    await this.open(session.id)
+    this.#main = main
+  }
+
+  async back(): Promise<boolean> {
+    const main = this.#main ?? this.#view?.session.parent_id ?? undefined
+    if (!this.isSidecar || main === undefined) return false
+    this.#main = undefined
+    await this.open(main)
+    return true
+  }
+
+  /** What the sidecar said last, as a quote for the main session (BEY-09). */
+  quote(): AnyPart | undefined {
+    const answer = this.#view?.messages.findLast(({ role }) => role === "assistant")
+    const text = answer?.parts.map(({ data }) => (data.text as string | undefined) ?? "").join("")
+    if (!answer || !text) return undefined
+    return { type: "quote", session_id: answer.session_id, message_id: answer.id, text }
+  }
+
+  async branch(title: string) {
+    const body = title === "" ? {} : { title }
+    const { session } = await this.client.sessions.branch(this.#id(), body)
+    await this.open(session.id)
+    this.say("notice", `This is a branch: ${session.title ?? session.id}`)
+  }
+
+  async useModel(model: string) {
+    await this.client.sessions.update(this.#id(), { model })
+  }
+
+  #id(): string {
+    if (!this.#view) throw new Error("there is no session yet: wait until it is connected")
+    return this.#view.session.id
+  }
+
+  async #read(id: string, signal: AbortSignal) {
+    const { client } = this.#options
+    const page = await client.messages(id, { limit: PAGE })
+    // After the page: what fired in between comes by the stream.
+    const [queue, answer] = await Promise.all([client.queue.list(id), client.sessions.get(id)])
+    if (signal.aborted) return
+    this.#show(viewOfPage(page, queue, answer))
+  }
+
+  async #follow(id: string, signal: AbortSignal) {
+    while (!signal.aborted) {
+      const after = this.#view?.next ?? 0
+      for await (const event of follow(this.client, id, { after, signal })) {
+        if (signal.aborted) return
+        if (event.type === "connection") this.#connection = event.state
+        if (this.#view && this.#hear(applyEvent(this.#view, event))) break
+        if (isEnd(event) && (await this.#settled(id))) break
+      }
+      if (!signal.aborted) await this.#read(id, signal)
+    }
+  }
+
+  /** True when the page must be read again. */
+  #hear(next: SessionView): boolean {
+    const before = this.#view
+    this.#show(next)
+    return next.stale || before?.session.path_revision !== next.session.path_revision
+  }
+
+  /** A turn changes its session's figures, and may change its path, without an event that says so.
+   *  True when the page must be read again. */
+  async #settled(id: string): Promise<boolean> {
+    const { session } = await this.client.sessions.get(id)
+    const view = this.#view
+    if (view?.session.id !== id) return false
+    this.#show({ ...view, session })
+    return session.path_revision !== view.session.path_revision
+  }
+
+  #show(view: SessionView) {
+    this.#view = view
+    this.#options.changed()
+  }
+
+  #broken(error: unknown) {
+    this.#connection = "lost"
+    this.say("error", sentenceOf(error))
+  }
+}
+
+function isEnd(event: FollowEvent): boolean {
+  return event.type === "row" && event.row.type === "turn" && Boolean(event.row.value?.ended_at)
+}
+
+export function sentenceOf(error: unknown): string {
+  if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
+  const details = error.details.map(({ path, message }) => `${path}: ${message}`)
+  return [error.message, ...details.filter((words) => !error.message.includes(words))].join("\n")
+}

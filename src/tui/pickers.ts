@@ -1,0 +1,42 @@
+import type { Client } from "../client/client.ts"
+import { showModelChoice } from "../message/message.ts"
+import type { PickerOptions } from "./picker.ts"
+
+type Choosing = Omit<PickerOptions, "theme" | "done">
+
+const LISTED = 100
+
+/** The sessions, those of this folder first. */
+export async function chooseSession(client: Client, workspace: string): Promise<Choosing> {
+  const { sessions } = await client.sessions.list({ limit: LISTED })
+  const here = sessions.filter(({ workspace_root }) => workspace_root === workspace)
+  const elsewhere = sessions.filter(({ workspace_root }) => workspace_root !== workspace)
+  return {
+    title: "Session",
+    filter: true,
+    choices: [...here, ...elsewhere].map(({ id, title, status, updated_at, workspace_root }) => ({
+      value: id,
+      label: title ?? "untitled",
+      description: [
+        new Date(updated_at).toISOString().slice(0, 16).replace("T", " "),
+        status.state,
+        workspace_root === workspace ? "" : (workspace_root ?? ""),
+      ].join("  "),
+    })),
+  }
+}
+
+export async function chooseModel(client: Client): Promise<Choosing> {
+  const { models } = await client.models()
+  return {
+    title: "Model",
+    filter: true,
+    choices: models
+      .filter(({ available }) => available)
+      .map((model) => ({
+        value: showModelChoice(model),
+        label: showModelChoice(model),
+        description: model.name,
+      })),
+  }
+}

@@ -1,0 +1,105 @@
+import type { CallPlace, Client } from "../client/client.ts"
+import type { SessionView } from "../client/view.ts"
+import type { Turn, Wait } from "../message/row.ts"
+import { readToolPart } from "../message/tool-part.ts"
+import type { Choice } from "./picker.ts"
+
+/** Something that a turn waits for and a person must say. */
+export interface Question {
+  /** The same for the same question. */
+  readonly key: string
+  readonly title: string
+  readonly choices: readonly Choice[]
+  /** Whether the answer may be typed: then what is sent next is the answer. */
+  readonly typed: boolean
+  readonly answer: (client: Client, value: string) => Promise<unknown>
+}
+
+/** The first thing that is waited for, if any. */
+export function questionOf(view: SessionView | undefined): Question | undefined {
+  const turn = Object.values(view?.turns ?? {}).find(({ waiting }) => waiting.length > 0)
+  const [wait] = turn?.waiting ?? []
+  return view && turn && wait ? asked(view, turn, wait) : undefined
+}
+
+function asked(view: SessionView, turn: Turn, wait: Wait): Question {
+  const at = { session_id: turn.session_id, turn_id: turn.id, call_id: wait.call_id }
+  const key = `${turn.id} ${wait.call_id} ${wait.for}`
+  switch (wait.for) {
+    case "approval":
+      return approval(key, at, { wait, input: inputOf(view, wait) })
+    case "interrupted":
+      return interrupted(key, at, wait)
+    case "answer":
+      return open(key, at, inputOf(view, wait))
+  }
+}
+
+function inputOf(view: SessionView, { call_id }: Wait): unknown {
+  const parts = view.messages.flatMap((message) => message.parts)
+  const part = parts.findLast(({ tool_call_id }) => tool_call_id === call_id)
+  return readToolPart(part?.data)?.input
+}
+
+function approval(
+  key: string,
+  at: CallPlace,
+  { wait, input }: { wait: Wait; input: unknown },
+): Question {
+  const about = input === undefined ? "" : ` ${JSON.stringify(input)}`
+  const always = wait.asks.length > 0
+  return {
+    key,
+    title: `May ${wait.tool} run?${about}${wait.reason ? ` (${wait.reason})` : ""}`,
+    choices: [
+      { value: "allow", label: "Yes" },
+      ...(always ? [{ value: "allow-always", label: "Always in this session" }] : []),
+      { value: "deny", label: "No" },
+      ...(always ? [{ value: "deny-always", label: "Never in this session" }] : []),
+    ],
+    typed: false,
+    answer: (client, value) => {
+      const body = { always: value.endsWith("-always") }
+      return value.startsWith("allow")
+        ? client.calls.approve(at, body)
+        : client.calls.deny(at, body)
+    },
+  }
+}
+
+function interrupted(key: string, at: CallPlace, wait: Wait): Question {
+  return {
+    key,
+    title: `${wait.tool} may have run before a crash.`,
+    choices: [
+      { value: "skip", label: "Leave it as it is" },
+      { value: "retry", label: "Run it again" },
+    ],
+    typed: false,
+    answer: (client, value) => (value === "retry" ? client.calls.retry(at) : client.calls.skip(at)),
+  }
+}
+
+interface Asked {
+  readonly question?: string
+  readonly options?: readonly string[]
+}
+
+/** A single question with options is chosen from; anything else is answered line by line. */
+function open(key: string, at: CallPlace, input: unknown): Question {
+  const { questions = [] } = (input ?? {}) as { questions?: readonly Asked[] }
+  const [only] = questions
+  const options = questions.length === 1 ? (only?.options ?? []) : []
+  const choices = options.map((label) => ({ value: label, label }))
+  return {
+    key,
+    title: questions.map(({ question }) => question ?? "").join(" / "),
+    choices,
+    typed: choices.length === 0,
+    answer: (client, value) => {
+      const lines = value.split("\n")
+      const answers = questions.map((_, n) => (questions.length === 1 ? [value] : [lines[n] ?? ""]))
+      return client.calls.answer(at, { answers })
+    },
+  }
+}

@@ -1,0 +1,147 @@
+import process from "node:process"
+import { Container, Editor, ProcessTerminal, type TUI, TuiMainScreen } from "@earendil-works/pi-tui"
+import { Attachments } from "./attached.ts"
+import { attachedLines, Lines, queueLines, statusLine } from "./bars.ts"
+import { Completions } from "./completions.ts"
+import type { Desk } from "./desk.ts"
+import { LogView } from "./log-view.ts"
+import { Pastes } from "./pastes.ts"
+import { Picker, type PickerOptions } from "./picker.ts"
+import type { QueueDesk } from "./queue-desk.ts"
+import { oneLine } from "./terminal-text.ts"
+import { type Theme, themeOf } from "./theme.ts"
+
+export interface ScreenOptions {
+  readonly environment: Readonly<Record<string, string | undefined>>
+  readonly desk: () => Desk | undefined
+  readonly queue: () => QueueDesk | undefined
+}
+
+const HINT = "Enter sends · ^X x-ray · ^R sessions · ^O models"
+const BUSY = "Enter queues · ^S steers · Esc stops"
+const QUEUED = "^Q queue"
+
+/** What is on the terminal, from top to bottom: the log, what waits, what is attached, the composer or a
+ *  list to choose from, and one line that says how things stand. */
+export class Screen {
+  readonly tui: TUI
+  readonly editor: Editor
+  readonly pastes = new Pastes()
+  readonly attachments: Attachments
+  readonly #options: ScreenOptions
+  readonly #theme: Theme
+  readonly #log: LogView
+  readonly #slot = new Container()
+  #choosing: ((value: string | null) => void) | undefined
+  #hint: string | undefined
+
+  constructor(options: ScreenOptions) {
+    this.#options = options
+    this.#theme = themeOf(options.environment)
+    this.tui = new TuiMainScreen(new ProcessTerminal())
+    this.editor = new Editor(this.tui, this.#theme.editor)
+    this.editor.setAutocompleteProvider(new Completions(() => this.#where()))
+    this.attachments = new Attachments(() => this.tui.requestRender())
+    this.#log = new LogView(this.#theme)
+    this.#slot.addChild(this.editor)
+    this.tui.addChild(this.#log)
+    this.tui.addChild(new Lines((width) => this.#above(width)))
+    this.tui.addChild(this.#slot)
+    this.tui.addChild(new Lines((width) => [this.#status(width)]))
+  }
+
+  get isChoosing(): boolean {
+    return this.#choosing !== undefined
+  }
+
+  start() {
+    this.tui.setFocus(this.editor)
+    this.tui.start()
+    this.tui.terminal.setTitle("compositor")
+  }
+
+  async stop() {
+    await this.tui.terminal.drainInput()
+    this.tui.stop()
+  }
+
+  /** Give the terminal back until we are called to the front again. */
+  suspend() {
+    this.tui.stop()
+    process.once("SIGCONT", () => {
+      this.tui.start()
+      this.tui.requestRender(true)
+    })
+    process.kill(process.pid, "SIGTSTP")
+  }
+
+  hint(text: string) {
+    this.#hint = text
+    this.tui.requestRender()
+  }
+
+  refresh() {
+    const desk = this.#options.desk()
+    this.#log.show(desk?.view?.messages ?? [], desk?.notes ?? [])
+    this.tui.requestRender()
+  }
+
+  /** Let something be chosen from a list; null when nothing is. */
+  choose(options: Omit<PickerOptions, "theme" | "done">): Promise<string | null> {
+    this.stopChoosing()
+    const { promise, resolve } = Promise.withResolvers<string | null>()
+    const done = (value: string | null) => {
+      this.#choosing = undefined
+      this.#fill(this.editor)
+      resolve(value)
+    }
+    this.#choosing = done
+    this.#fill(new Picker({ ...options, theme: this.#theme, done }))
+    return promise
+  }
+
+  stopChoosing() {
+    this.#choosing?.(null)
+  }
+
+  #fill(component: Editor | Picker) {
+    this.#slot.clear()
+    this.#slot.addChild(component)
+    this.tui.setFocus(component)
+    this.tui.requestRender()
+  }
+
+  #where() {
+    const desk = this.#options.desk()
+    const session = desk?.view?.session.id
+    return desk && session !== undefined ? { client: desk.client, session } : undefined
+  }
+
+  #above(width: number): string[] {
+    const theme = this.#theme
+    const queue = this.#options.desk()?.view?.queue ?? []
+    const selected = this.#options.queue()?.selected ?? null
+    return [
+      ...queueLines(queue, { selected, theme, width }),
+      ...attachedLines(this.attachments.list, theme, width),
+    ]
+  }
+
+  #status(width: number): string {
+    const desk = this.#options.desk()
+    if (this.#hint !== undefined) {
+      const hint = this.#hint
+      this.#hint = undefined
+      return this.#theme.quiet(oneLine(hint, width))
+    }
+    const hint = this.#options.queue()?.hint ?? this.#usualHint(desk)
+    const connection = desk?.connection ?? "connecting"
+    return statusLine(desk?.view, { width, theme: this.#theme, connection, hint })
+  }
+
+  #usualHint(desk: Desk | undefined): string {
+    const view = desk?.view
+    if (!view || view.status.state === "idle" || view.status.state === "error") return HINT
+    return view.queue.length > 0 ? `${BUSY} · ${QUEUED}` : BUSY
+  }
+}
