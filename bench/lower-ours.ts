@@ -1,10 +1,12 @@
 import { readWorkspaceFile } from "../src/files/workspace.ts"
 import { capabilitiesOf, findModel } from "../src/model/models.ts"
+import type { PromptMessage } from "../src/model/prompt.ts"
 import type { Body, Envelope, Fragment } from "../src/provider/provider.ts"
 import { wireOf } from "../src/provider/registry.ts"
 import { WireHistory } from "../src/provider/wire-history.ts"
 import { type HistoryRooms, type LoweringOf, lowerMessage } from "../src/session/lower-message.ts"
-import { mayBeLeftOut, plainFragments } from "../src/session/plain-blocks.ts"
+import { plainFragments } from "../src/session/plain-blocks.ts"
+import { isSaidRow } from "../src/session/prompt-history.ts"
 import type { RawMessage } from "../src/store/store.ts"
 import { TOOL } from "./lower-histories.ts"
 
@@ -53,11 +55,29 @@ export class Ours {
   async history(rows: readonly RawMessage[]): Promise<WireHistory> {
     const history = new WireHistory(this.#wire)
     for (const row of rows) {
-      if (isLeftOut(row)) continue
+      if (!isSaidRow(row)) continue
       const plain = plainFragments(row, this.#at.target)
       for (const fragment of plain ?? (await this.#lowered(row))) history.add(fragment)
     }
     return history
+  }
+
+  /** What the rows say, as objects that are opened to the last letter. */
+  async opened(rows: readonly RawMessage[]): Promise<PromptMessage[]> {
+    const said: PromptMessage[] = []
+    const encode = (message: PromptMessage) => {
+      said.push(JSON.parse(JSON.stringify(message)))
+      return this.#wire.encode(message)
+    }
+    const target = { ...this.#at.target, provider: { encode } }
+    for (const row of rows) await lowerMessage(this.#rooms, row, { ...this.#at, target })
+    return said
+  }
+
+  fromOpened(messages: readonly PromptMessage[]): Body {
+    const history = new WireHistory(this.#wire)
+    for (const message of messages) history.add(this.#wire.encode(message, MODEL.model_id))
+    return this.#wire.body(ENVELOPE, history.messages())
   }
 
   /** The next request of a session whose history is written already. */
@@ -73,10 +93,4 @@ export class Ours {
 
 function nothing(): never {
   throw new Error("the rows are given, and nothing is read from a store")
-}
-
-function isLeftOut({ metadata_json }: RawMessage): boolean {
-  if (!mayBeLeftOut(metadata_json)) return false
-  const metadata = JSON.parse(metadata_json)
-  return metadata.superseded === true || metadata.host === true || metadata.action !== undefined
 }

@@ -7,19 +7,31 @@ import { generateText, type ModelMessage, type ToolSet, tool } from "ai"
 import { z } from "zod"
 import { aboutResult, type Said, TOOL } from "./lower-histories.ts"
 
-/** Somebody else who makes a request of a history: from their own messages, kept as JSON one by one,
- *  to the text that they give to `fetch`. Images are in memory, ready as base64. */
+/** Somebody else who makes a request of a history: from their own messages to the bytes of the text
+ *  that they give to `fetch`. Images are in memory, ready as base64. */
 export interface Peer {
   readonly name: string
   /** Everything that is done before anything is measured. */
-  prepare(history: readonly Said[], images: readonly string[]): () => Promise<unknown>
+  readonly prepare: (history: readonly Said[], images: readonly string[]) => Runs
 }
 
-/** Their messages as they would be read again after a restart. */
-function kept<Message extends object>(messages: readonly Message[]): () => Message[] {
-  if (messages.some(hasImage)) return () => [...messages]
+/** Each gives the length of what was sent. */
+interface Runs {
+  /** From their messages as objects. */
+  readonly opened: () => Promise<number>
+  /** From their messages as they would be read again after a restart, JSON one by one; images are not
+   *  kept like that. */
+  readonly stored?: () => Promise<number>
+}
+
+function runsOf<Message extends object>(
+  messages: readonly Message[],
+  send: (messages: Message[]) => Promise<unknown>,
+): Runs {
+  const opened = () => sentBy(() => send([...messages]))
+  if (messages.some(hasImage)) return { opened }
   const rows = messages.map((message) => JSON.stringify(message))
-  return () => rows.map((row) => JSON.parse(row) as Message)
+  return { opened, stored: () => sentBy(() => send(rows.map((row) => JSON.parse(row)))) }
 }
 
 function hasImage(message: { readonly content?: unknown }): boolean {
@@ -46,12 +58,13 @@ export async function openPeers(): Promise<Peer[]> {
   ]
 }
 
-/** What is given to `fetch` while `work` runs; the answer is a refusal, so that nothing follows. */
-export async function sentBy(work: () => Promise<unknown>): Promise<string> {
+/** How many bytes `fetch` would send while `work` runs. They are made of the text as it makes them, for
+ *  ours are bytes too; the answer is a refusal, so that nothing follows. */
+async function sentBy(work: () => Promise<unknown>): Promise<number> {
   const real = globalThis.fetch
-  const { promise, resolve, reject } = Promise.withResolvers<string>()
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
   globalThis.fetch = async (_, init) => {
-    if (typeof init?.body === "string") resolve(init.body)
+    if (typeof init?.body === "string") resolve(new TextEncoder().encode(init.body).length)
     else reject(new Error("what was sent is no text"))
     return new Response(REFUSAL, { status: 400, headers: { "content-type": "application/json" } })
   }
@@ -81,16 +94,17 @@ function aiSdk({ createAnthropic }: AnthropicModule): Peer {
   return {
     name: "ai",
     prepare(history, images) {
-      const messages = kept(history.flatMap((said) => modelMessages(said, images)))
-      return () =>
+      const messages = history.flatMap((said) => modelMessages(said, images))
+      return runsOf(messages, (messages) =>
         generateText({
           model,
           system: "Be kind.",
           maxOutputTokens: 1000,
-          messages: messages(),
+          messages,
           tools: tools as unknown as ToolSet,
           maxRetries: 0,
-        })
+        }),
+      )
     },
   }
 }
@@ -146,11 +160,11 @@ function piAi({ complete }: PiModule): Peer {
   return {
     name: "pi-ai",
     prepare(history, images) {
-      const messages = kept(history.flatMap((said) => piMessages(said, images)))
-      return () => {
-        const context = { systemPrompt: "Be kind.", messages: messages(), tools }
+      const messages = history.flatMap((said) => piMessages(said, images))
+      return runsOf(messages, (messages) => {
+        const context = { systemPrompt: "Be kind.", messages, tools }
         return complete(PI_MODEL, context, { apiKey: "key", maxTokens: 1000 })
-      }
+      })
     },
   }
 }

@@ -20,6 +20,59 @@ await runByName(
       },
     },
     {
+      name: "triggers",
+      summary:
+        "SIGKILL three servers on one folder while schedules fire and webhooks are delivered",
+      options: [
+        { name: "kills", type: "string", summary: "how often (50)" },
+        { name: "seed", type: "string", summary: "the seed of its choices (random)" },
+      ],
+      async run({ kills, seed }) {
+        const { tortureTriggers } = await import("../torture/triggers.ts")
+        const random = Math.floor(Math.random() * 2 ** 32)
+        return tortureTriggers({ kills: numberOf(kills, 50), seed: numberOf(seed, random) })
+      },
+    },
+    {
+      name: "model",
+      summary: "random lives of sessions against lists in memory",
+      options: [
+        { name: "steps", type: "string", summary: "how many (100000)" },
+        { name: "seed", type: "string", summary: "the seed of its choices (random)" },
+      ],
+      async run({ steps, seed }) {
+        const { tortureModel } = await import("../torture/model.ts")
+        const random = Math.floor(Math.random() * 2 ** 31)
+        return tortureModel({ steps: numberOf(steps, 100_000), seed: numberOf(seed, random) })
+      },
+    },
+    {
+      name: "turns",
+      summary: "three servers over one folder, killed and frozen while they run turns",
+      options: [
+        { name: "turns", type: "string", summary: "how many (100000)" },
+        { name: "seed", type: "string", summary: "the seed of its choices (random)" },
+      ],
+      async run({ turns, seed }) {
+        const { tortureTurns } = await import("../torture/turns.ts")
+        const random = Math.floor(Math.random() * 2 ** 31)
+        return tortureTurns({ turns: numberOf(turns, 100_000), seed: numberOf(seed, random) })
+      },
+    },
+    {
+      name: "streams",
+      summary: "SIGKILL the server at random while producers append to streams",
+      options: [
+        { name: "cycles", type: "string", summary: "how often (40)" },
+        { name: "seed", type: "string", summary: "the seed of its choices (random)" },
+      ],
+      async run({ cycles, seed }) {
+        const { tortureStreams } = await import("../torture/streams.ts")
+        const random = Math.floor(Math.random() * 2 ** 32)
+        return tortureStreams({ cycles: numberOf(cycles, 40), seed: numberOf(seed, random) })
+      },
+    },
+    {
       name: "paths",
       summary: "read, write and list a workspace whose files are swapped for links meanwhile",
       options: [{ name: "reads", type: "string", summary: "how many (200000)" }],

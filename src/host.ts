@@ -10,25 +10,26 @@ import type { EntityRoom } from "./entity/entity-room.ts"
 import { openEntities, withEntities } from "./host/entities.ts"
 import { type Equipment, equip } from "./host/equipment.ts"
 import { Head } from "./host/head.ts"
+import type { HostOptions, OpenedOptions } from "./host/options.ts"
+import { readHouseSettings, USUAL_SETTINGS } from "./host/settings.ts"
 import type { ModelChoice } from "./message/message.ts"
 import { Refusal } from "./message/refusal.ts"
 import type { KnownModels } from "./provider/known-models.ts"
 import { openKnownModels } from "./provider/model-settings.ts"
 import type { Provider } from "./provider/provider.ts"
-import { defaultModel, type Environment, providers } from "./provider/registry.ts"
+import { defaultModel, providers } from "./provider/registry.ts"
 import type { DryRun } from "./session/dry-run.ts"
 import { type Formats, formatsIn } from "./session/formats.ts"
 import { ownerOf } from "./session/owner.ts"
 import { PromptHistory } from "./session/prompt-history.ts"
 import { Runner } from "./session/runner.ts"
-import { equipped, mannerRooms, type TurnOptions, turnRooms } from "./session/turn-rooms.ts"
+import { equipped, mannerRooms, turnRooms } from "./session/turn-rooms.ts"
 import { resolutionOf, type Saying } from "./session/waiting.ts"
 import { type AskedDraft, WhatIf } from "./session/what-if.ts"
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts"
-import type { PolicyConfig } from "./policy/config.ts"
 import { type Arrival, judge } from "./policy/judge.ts"
 import { hiddenBy } from "./policy/load-policy.ts"
-import { TRUST_ALL, type Trust } from "./skill/trust.ts"
+import { TRUST_ALL } from "./skill/trust.ts"
 import type { Deleted, MessageChanged, Store } from "./store/store.ts"
 import {
   editQueued,
@@ -39,37 +40,7 @@ import {
   submit,
 } from "./submit/submit.ts"
 import type { Resolved, Unresolved } from "./submit/resolve.ts"
-import { Workspaces, type WorkspacesOptions } from "./submit/workspaces.ts"
-
-export interface HostOptions extends TurnOptions {
-  readonly data: string
-  readonly workspace: string | null
-  readonly environment: Environment
-  /** Write in a thread of its own: a server does, a command that soon ends does not. */
-  readonly thread?: boolean
-  /** Run turns here. Without, messages are only accepted and kept. */
-  readonly turns?: boolean
-  readonly providers?: ReadonlyMap<string, Provider>
-  /** What is known of models; read from the data folder unless given. */
-  readonly known?: KnownModels
-  /** Ask the catalog of models and the configured servers for news, in the background. */
-  readonly fresh_models?: boolean
-  readonly lease_ms?: number
-  /** What may come in, beside the defaults. */
-  readonly policy?: PolicyConfig
-  /** Who else knows names that can be typed: symbols, a server's resources. */
-  readonly completion_sources?: WorkspacesOptions["completion_sources"]
-  /** Another judge of what a repository's files may do, for this host's life. */
-  readonly trust?: Trust
-  /** `full` for a host that people live with: servers, memory, triggers, bundled skills, agents. */
-  readonly extent?: "bare" | "full"
-  /** Fire triggers when their time has come: a server does, a command that soon ends does not. */
-  readonly fires?: boolean
-  /** Entity types beside the built-in assistant. */
-  readonly entities?: readonly AnyDefinition[]
-  readonly log?: (message: string) => void
-  readonly broken?: (reason: string) => void
-}
+import { Workspaces } from "./submit/workspaces.ts"
 
 const UPLOAD_KEPT_MS = 24 * 60 * 60 * 1000
 const DELTAS_KEPT_MS = 24 * 60 * 60 * 1000
@@ -78,18 +49,20 @@ const SWEEP_MS = 10 * 60 * 1000
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 
 export { TRUST_ALL }
+export type { HostOptions }
 
 /** Puts the rooms together over one data folder. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const data = resolve(options.data)
   await mkdir(data, { recursive: true, mode: 0o700 })
   const known = options.known ?? (await openKnownModels(data, options.environment))
+  const settings = await readHouseSettings(data)
   const store = await openSqliteStore({
     file: join(data, "compositor.db"),
     thread: options.thread ?? false,
     ...(options.broken ? { broken: options.broken } : {}),
   })
-  return new Host({ ...options, data, known }, store)
+  return new Host({ ...options, data, known, settings }, store)
 }
 
 export class Host {
@@ -116,7 +89,7 @@ export class Host {
     judge(this.workspaces.policy(workspace_root), arrival)
   readonly #sweeping: NodeJS.Timeout
 
-  constructor(options: HostOptions & { readonly known: KnownModels }, store: Store) {
+  constructor(options: OpenedOptions, store: Store) {
     this.data = options.data
     this.workspace = options.workspace
     this.store = store
@@ -302,11 +275,12 @@ export class Host {
     }
   }
 
-  #equip(options: HostOptions): Equipment {
+  #equip(options: OpenedOptions): Equipment {
     return equip({
       ...options,
       store: this.store,
       owner: this.#owner ?? ownerOf(),
+      settings: options.settings ?? USUAL_SETTINGS,
       extent: options.extent ?? "bare",
       agents: options.agents ?? [],
       hidden: hiddenBy(options.policy).settings,

@@ -18,8 +18,9 @@ export class ServerProcess {
   readonly #process: ChildProcess
   readonly #ended: Promise<unknown>
 
-  constructor(input: ServerInput) {
-    this.#process = fork(join(import.meta.dirname, "server.ts"), [JSON.stringify(input)])
+  /** `script` is which of the servers here. */
+  constructor(input: object, script = "server.ts") {
+    this.#process = fork(join(import.meta.dirname, script), [JSON.stringify(input)])
     this.#ended = once(this.#process, "exit")
   }
 
@@ -33,6 +34,15 @@ export class ServerProcess {
   /** Without warning; it is gone when this returns. */
   kill() {
     return this.#end("SIGKILL")
+  }
+
+  /** It lives and does nothing, until it is let go. */
+  freeze() {
+    this.#process.kill("SIGSTOP")
+  }
+
+  thaw() {
+    this.#process.kill("SIGCONT")
   }
 
   close() {

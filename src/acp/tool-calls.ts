@@ -109,7 +109,9 @@ function contentOf(part: ToolPart, input: Input, root: string | null): ToolCallC
   const diff = diffOf(part, input, root)
   if (part.error_text !== undefined) return [...diff, words(part.error_text)]
   if (diff.length > 0 || part.output === undefined) return diff
-  return [words(shownOutput(part.output.data))]
+  const { data, blocks = [] } = part.output
+  const texts = blocks.flatMap(({ text }) => (typeof text === "string" ? [text] : []))
+  return texts.length > 0 ? texts.map(words) : [words(shownOutput(data))]
 }
 
 function diffOf(part: ToolPart, input: Input, root: string | null): ToolCallContent[] {

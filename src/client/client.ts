@@ -91,11 +91,19 @@ export function createClient(options: ClientOptions) {
     export: async (query: { session?: string; blobs?: boolean } = {}, signal?: AbortSignal) =>
       bodyOf(await call("GET", "/v1/export", { query, signal })),
     import: (lines: Body, signal?: AbortSignal) =>
-      json<{ rows: number; blobs: number }>("POST", "/v1/import", { bytes: lines, signal }),
+      json<{ rows: number; blobs: number; held: readonly string[] }>("POST", "/v1/import", {
+        bytes: lines,
+        signal,
+      }),
 
     sessions: {
       list: (
-        query: { limit?: number; before?: string; archived?: boolean; ephemeral?: boolean | "only" } = {},
+        query: {
+          limit?: number
+          before?: string
+          archived?: boolean
+          ephemeral?: boolean | "only"
+        } = {},
       ) =>
         json<{ sessions: readonly SessionSummary[]; next: string | null }>("GET", "/v1/sessions", {
           query,

@@ -133,7 +133,10 @@ export class Entities {
   /** Another entity that has this one's past, up to a message. */
   async fork(
     address: EntityAddress,
-    { id, from_message_id = null }: { id?: string | undefined; from_message_id?: string | null },
+    {
+      id,
+      from_message_id = null,
+    }: { id?: string | undefined; from_message_id?: string | null | undefined },
   ): Promise<{ entity: Entity; txid: string }> {
     const source = await this.stored(address)
     const session_id = newId("ses")

@@ -114,7 +114,9 @@ export class Inbox {
     for (const row of [...sent.actions, sent.message]) if (row?.claim) this.#rooms.take(row.claim)
     const row = sent.message
     if (!row) throw new Refusal("invalid", "what was sent only shows something, and says nothing")
-    return { txid: row.txid, replayed: row.replayed, warnings: sent.notices }
+    // Where the handler gives commands their meaning, nobody else knows that one has none.
+    const isOurs = receiver.definition.resolve === "submit"
+    return { txid: row.txid, replayed: row.replayed, warnings: isOurs ? sent.notices : [] }
   }
 
   async #submitRooms(receiver: Receiver): Promise<SubmitRooms> {

@@ -80,20 +80,16 @@ export async function readSend(
   const parsed = SendRequest.safeParse(body)
   const given = isObject(body) ? body : {}
   const shape = parsed.success ? [] : parsed.error.issues.flatMap(faultsOf)
-  const missing = isObject(body) && !("payload" in body) ? [MISSING_PAYLOAD] : []
   const payload = await readPayload(definition, given.type, given.payload)
   const faults = [
     ...shape,
-    ...missing,
     ...fromFaults(given.from, principal),
-    ...(payload.type === "faults" && missing.length === 0 ? payload.faults : []),
+    ...(payload.type === "faults" && "payload" in given ? payload.faults : []),
   ]
   if (faults.length > 0 || !parsed.success || payload.type === "faults")
     return { type: "faults", faults }
   return { type: "send", request: parsed.data, ...payload.read }
 }
-
-const MISSING_PAYLOAD = { path: "/payload", message: "is needed" }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value)

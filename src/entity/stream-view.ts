@@ -4,7 +4,7 @@ import { inboxIn } from "./wake.ts"
 /** A row of the inbox, as readers of Electric's streams know it. */
 export interface InboxRow {
   readonly key: string
-  readonly from?: string
+  readonly from?: string | undefined
   readonly payload?: unknown
   readonly message_type: string
   readonly timestamp: string
@@ -12,7 +12,7 @@ export interface InboxRow {
   readonly status: "pending" | "processed"
   readonly position?: string
   readonly processed_at?: string
-  readonly attachments?: readonly unknown[]
+  readonly attachments?: readonly unknown[] | undefined
 }
 
 /** An event of a session as an entity's stream tells it: what was sent to it is its inbox. One event

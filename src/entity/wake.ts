@@ -64,14 +64,12 @@ interface MessageOf<Type extends string, Payload> {
   readonly timestamp: string
 }
 
-declare const undeclared: unique symbol
-/** Any type that the definition does not name. */
-export type Undeclared = string & { readonly [undeclared]: true }
-
+/** What a wake brings: an input, what the definition declares, or something plain. Where the inbox is
+ *  open other types arrive too; a handler that wants them declares them. */
 export type InboxMessage<Inbox extends InboxSchemas = InboxSchemas> =
   | MessageOf<typeof COMPOSER_INPUT, ComposerInput>
   | { [Type in keyof Inbox & string]: MessageOf<Type, OutputOf<Inbox[Type]>> }[keyof Inbox & string]
-  | MessageOf<Undeclared, unknown>
+  | MessageOf<typeof PLAIN_MESSAGE, unknown>
 
 export interface InboxWake<Inbox extends InboxSchemas = InboxSchemas> {
   readonly type: "inbox"

@@ -16,8 +16,10 @@ import type { Submission } from "../submit/submit.ts"
 import type { WorkspacesOptions } from "../submit/workspaces.ts"
 import type { Tool } from "../tool/tool.ts"
 import { AgentFiles } from "./agent-files.ts"
+import { KeptSections } from "./kept-sections.ts"
 import { McpRoom } from "./mcp-room.ts"
 import { Memories } from "./memories.ts"
+import type { HouseSettings } from "./settings.ts"
 import { offeredTools } from "./tool-search.ts"
 import { Triggers } from "./triggers.ts"
 import { wakeupTools } from "./wakeup-tools.ts"
@@ -29,7 +31,10 @@ export interface Equipment {
   readonly agents: AgentFiles
   readonly triggers: Triggers
   readonly turns: Required<Pick<TurnOptions, "tools" | "sections" | "agent">>
-  readonly workspaces: Pick<WorkspacesOptions, "layers" | "completion_sources" | "bundled">
+  readonly workspaces: Pick<
+    WorkspacesOptions,
+    "layers" | "refreshed" | "completion_sources" | "bundled" | "skill_paths"
+  >
   /** What servers give to a message; absent where there are none. */
   readonly servers: ((workspace_root: string | null) => ServerRooms) | undefined
   close(): Promise<void>
@@ -37,6 +42,7 @@ export interface Equipment {
 
 export interface EquipRooms {
   readonly data: string
+  readonly settings: HouseSettings
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly store: Store
   readonly owner: string
@@ -73,7 +79,9 @@ export function equip(rooms: EquipRooms): Equipment {
     workspaces: isFull
       ? {
           bundled: BUNDLED,
+          skill_paths: rooms.settings.skills.paths,
           layers: (root) => mcp.layers(root),
+          refreshed: () => mcp.refresh(),
           completion_sources: (root) => mcp.sources(root),
         }
       : {},
@@ -98,7 +106,8 @@ function bareTurns({ skills, hidden }: EquipRooms, home: string): Turns {
 
 type Parts = Pick<Equipment, "memories" | "mcp" | "agents" | "triggers">
 
-function fullTurns({ skills, hidden }: EquipRooms, home: string, parts: Parts): Turns {
+function fullTurns(rooms: EquipRooms, home: string, parts: Parts): Turns {
+  const { skills, hidden, store } = rooms
   const { memories, mcp, agents, triggers } = parts
   const bench = new Workbench({
     skills,
@@ -109,16 +118,17 @@ function fullTurns({ skills, hidden }: EquipRooms, home: string, parts: Parts): 
   })
   const wakeups = wakeupTools(triggers)
   const lists = new Lists()
+  const kept = new KeptSections(store, async (place) => {
+    const said = await bench.sections(place)
+    return { ...said, environment: [placeWords(place), said.environment ?? ""].join("\n") }
+  })
   return {
     tools: async (place) => {
       const own = await bench.tools(place)
       const served = await mcp.tools(place.workspace_root)
       return lists.of(own, served, () => [...own, ...wakeups, ...offeredTools(served)])
     },
-    sections: async (place) => {
-      const said = await bench.sections(place)
-      return { ...said, environment: [placeWords(place), said.environment ?? ""].join("\n") }
-    },
+    sections: (place) => kept.of(place),
     agent: async (type, workspace_root) => (await agents.find(type, workspace_root))?.agent,
   }
 }

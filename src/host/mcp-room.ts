@@ -8,6 +8,7 @@ import type { ArgumentPlace, CompletionSource, Offer } from "../submit/completio
 import type { ServerRooms } from "../submit/server-parts.ts"
 import type { Tool } from "../tool/tool.ts"
 import { type McpFile, mcpFiles, type McpPlaces } from "./mcp-files.ts"
+import { type Complete, type Offered, offered } from "./mcp-offers.ts"
 
 /** Whoever asks first waits so long for servers to start; what comes later is there the next time. */
 const FIRST_WAIT_MS = 5000
@@ -15,6 +16,8 @@ const FIRST_WAIT_MS = 5000
 const MAX_OPEN = 32
 const MAX_GATHERED = 256
 const RETRY_MS = 30_000
+/** So often files are looked at while somebody asks. */
+const LOOK_MS = 1000
 
 interface Open {
   readonly digest: string
@@ -22,13 +25,13 @@ interface Open {
 }
 
 /** What the servers of one workspace offer. */
-interface Gathered {
+interface Gathered extends Offered {
+  readonly revision: number
+  readonly looked_at: number
+  /** The files it was gathered from. */
   readonly key: string
   /** Where a server did not answer: when to ask again. */
   readonly until: number
-  readonly tools: readonly Tool[]
-  readonly layers: readonly Layer[]
-  readonly sources: readonly CompletionSource[]
 }
 
 /** A server as it is listed: from which file, and what it offers or why it offers nothing. */
@@ -54,11 +57,17 @@ export class McpRoom {
   readonly #version: string
   readonly #open = new Map<string, Open>()
   readonly #gathered = new Map<string | null, Gathered>()
+  readonly #looking = new Map<string | null, Promise<Gathered>>()
   #revision = 0
 
   constructor({ version = "0", ...places }: McpRoomOptions) {
     this.#places = { ...places, files: new TextFiles() }
     this.#version = version
+  }
+
+  /** Look anew: a file was trusted, or is no longer. */
+  refresh() {
+    this.#changed()
   }
 
   /** The same list until a server's own list changes (MCP-001). */
@@ -118,17 +127,41 @@ export class McpRoom {
     return [...running, ...inert, ...wrong]
   }
 
+  // Asked for with every keystroke: the files are looked at again behind the answer's back.
   async #gather(workspace_root: string | null): Promise<Gathered> {
-    const files = await this.#trusted(workspace_root)
-    const key = JSON.stringify([this.#revision, ...files.map(({ path, digest }) => [path, digest])])
     const known = this.#gathered.get(workspace_root)
-    if (known?.key === key && performance.now() < known.until) return known
+    if (known?.revision !== this.#revision) return this.#look(workspace_root)
+    if (performance.now() > known.looked_at + LOOK_MS)
+      this.#look(workspace_root).catch(() => undefined)
+    return known
+  }
+
+  #look(workspace_root: string | null): Promise<Gathered> {
+    const looking =
+      this.#looking.get(workspace_root) ??
+      this.#lookOnce(workspace_root).finally(() => this.#looking.delete(workspace_root))
+    this.#looking.set(workspace_root, looking)
+    return looking
+  }
+
+  async #lookOnce(workspace_root: string | null): Promise<Gathered> {
+    const revision = this.#revision
+    const looked_at = performance.now()
+    const files = await this.#trusted(workspace_root)
+    const key = JSON.stringify(files.map(({ path, digest }) => [path, digest]))
+    const known = this.#gathered.get(workspace_root)
+    if (known?.revision === revision && known.key === key && looked_at < known.until) {
+      const same = { ...known, looked_at }
+      this.#gathered.set(workspace_root, same)
+      return same
+    }
     const opened = files.map((file) => this.#opened(file))
     const offers = new Map((await Promise.all(opened.map((one) => this.#offersOf(one)))).flat())
     const isWhole = opened.every(({ names }) => names.every((name) => offers.has(name)))
     const until = isWhole ? Number.POSITIVE_INFINITY : performance.now() + RETRY_MS
     const complete: Complete = (command, asked) => this.#complete(workspace_root, command, asked)
-    const gathered = { key, until, ...gatheredFrom(offers, complete) }
+    const about = { revision, looked_at, key, until }
+    const gathered = { ...about, ...offered(offers, complete) }
     if (this.#gathered.size >= MAX_GATHERED) this.#gathered.clear()
     this.#gathered.set(workspace_root, gathered)
     return gathered
@@ -139,8 +172,8 @@ export class McpRoom {
     const found = await Promise.all(
       servers.names.map(async (name) => {
         const asked = servers.offers(name).catch(() => undefined)
-        const offers = await Promise.race([asked, patience()])
-        if (offers === LATE) void asked.then((late) => late && this.#changed())
+        const offers = await Promise.race([asked, late()])
+        if (offers === LATE) void asked.then((found) => found && this.#changed())
         return offers === LATE || offers === undefined ? [] : [[name, offers] as const]
       }),
     )
@@ -193,55 +226,8 @@ export class McpRoom {
 
 const LATE = Symbol("late")
 
-function patience(): Promise<typeof LATE> {
+function late(): Promise<typeof LATE> {
   return new Promise((resolve) => {
     setTimeout(() => resolve(LATE), FIRST_WAIT_MS).unref()
   })
-}
-
-type Complete = (
-  command: McpCommand,
-  asked: { readonly query: string; readonly at: ArgumentPlace },
-) => Promise<readonly Offer[]>
-
-function gatheredFrom(
-  offers: ReadonlyMap<string, McpOffers>,
-  complete: Complete,
-): Omit<Gathered, "key" | "until"> {
-  const all = [...offers]
-  return {
-    tools: all.flatMap(([, { tools }]) => tools),
-    layers: all.map(([server, { commands }]) => ({ owner: `mcp:${server}`, commands })),
-    sources: [
-      ...all.map(([server, { resources }]) => resourceSource(server, resources)),
-      ...all.flatMap(([, { commands }]) => commands.map((one) => argumentSource(one, complete))),
-    ],
-  }
-}
-
-function resourceSource(server: string, resources: McpOffers["resources"]): CompletionSource {
-  const offers = resources.map(({ uri, name, description }) => ({
-    value: uri,
-    description: description ?? name,
-  }))
-  return {
-    prefix: server,
-    kind: "resource",
-    complete: async (query, limit) => {
-      const wanted = query.toLowerCase()
-      const fitting = offers.filter(({ value, description }) =>
-        `${value} ${description}`.toLowerCase().includes(wanted),
-      )
-      return fitting.slice(0, limit)
-    },
-  }
-}
-
-function argumentSource(command: McpCommand, complete: Complete): CompletionSource {
-  return {
-    prefix: `/${command.name}`,
-    kind: "argument",
-    complete: async (query, _limit, _signal, at) =>
-      at === undefined ? [] : complete(command, { query, at }),
-  }
 }

@@ -10,10 +10,11 @@ import type { TrustStore } from "../skill/trust.ts"
 import type { Store } from "../store/store.ts"
 import type { MemoryToolRooms } from "../tool/memory.ts"
 import type { ToolRuntime } from "../tool/tool.ts"
-import { type HouseSettings, readHouseSettings } from "./settings.ts"
+import type { HouseSettings } from "./settings.ts"
 
 export interface MemoriesRooms {
   readonly data: string
+  readonly settings: HouseSettings
   readonly home: string
   readonly trust: TrustStore
   readonly store: Pick<Store, "history" | "turn">
@@ -23,7 +24,6 @@ export interface MemoriesRooms {
 /** The memories of the user and of each project: files, in the places that the settings name. */
 export class Memories {
   readonly #rooms: MemoriesRooms
-  #settings: Promise<HouseSettings> | undefined
 
   constructor(rooms: MemoriesRooms) {
     this.#rooms = rooms
@@ -33,8 +33,7 @@ export class Memories {
    *  folders a session works in. */
   async of(workspace_root: string | null): Promise<Memory> {
     const { data, home, trust, policy } = this.#rooms
-    this.#settings ??= readHouseSettings(data)
-    const { memory } = await this.#settings
+    const { memory } = this.#rooms.settings
     const admit = (text: string) => admitted(policy(workspace_root), text)
     const user = memory.user ?? join(home, ".agents", "memory")
     if (workspace_root === null) return new Memory({ user, trust, admit })

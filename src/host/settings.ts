@@ -13,8 +13,19 @@ const Settings = z.looseObject({
       project: z.enum(["data", "shared"]).default("data"),
     })
     .prefault({}),
+  skills: z
+    .looseObject({
+      /** Further folders of skills (SKL-002). */
+      paths: z
+        .array(z.string().min(1).refine(isAbsolute, "must be an absolute path"))
+        .max(50)
+        .default([]),
+    })
+    .prefault({}),
 })
 export type HouseSettings = z.output<typeof Settings>
+
+export const USUAL_SETTINGS: HouseSettings = Settings.parse({})
 
 const FILE = "config.json"
 

@@ -24,7 +24,7 @@ const Line = z.discriminatedUnion("type", [RowLine, BlobLine])
 export async function importLines(
   rooms: ImportRooms,
   chunks: AsyncIterable<Uint8Array>,
-): Promise<{ rows: number; blobs: number }> {
+): Promise<{ rows: number; blobs: number; held: string[] }> {
   const rows: ExportRow[] = []
   const lines: number[] = []
   const incoming = new Incoming(rooms)
@@ -43,8 +43,8 @@ export async function importLines(
     await incoming.stop()
   }
   await requireBytes(rooms, rows, lines)
-  await rooms.store.importRows({ rows, lines })
-  return { rows: rows.length, blobs: incoming.count }
+  const { held } = await rooms.store.importRows({ rows, lines })
+  return { rows: rows.length, blobs: incoming.count, held }
 }
 
 function parse(text: string, number: number): z.infer<typeof Line> {

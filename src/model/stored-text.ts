@@ -83,7 +83,8 @@ export function closingQuote(json: string, from: number): number {
 const BACKSLASH = 0x5c
 
 function isEscaped(json: string, at: number, from: number): boolean {
-  let first = at
+  if (at === from || json.charCodeAt(at - 1) !== BACKSLASH) return false
+  let first = at - 1
   while (first > from && json.charCodeAt(first - 1) === BACKSLASH) first -= 1
   return (at - first) % 2 === 1
 }

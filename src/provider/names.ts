@@ -41,10 +41,9 @@ function shortHash(text: string): string {
   let rest = (high & 0x1fffff) * 0x100000000 + (low >>> 0)
   let id = ""
   for (let at = 0; at < CALL_ID_CHARACTERS; at++) {
-    // What `%` gives takes far longer for numbers of this size.
+    // `%` takes far longer for numbers of this size.
     const left = Math.floor(rest / 62)
-    const digit = rest - left * 62
-    id += ALPHABET[digit < 0 ? digit + 62 : digit]
+    id += ALPHABET[rest - left * 62]
     rest = left
   }
   return id

@@ -28,6 +28,9 @@ const MARKS: Readonly<Record<string, Decoration>> = Object.fromEntries(
     "unknown",
   ].map((kind) => [kind, Decoration.mark({ class: `cm-chip cm-chip-${kind}` })]),
 )
+/** About a line or two: what a key reads again, and draws again. */
+const CHUNK_UNITS = 256
+
 /** The one that is being typed: it looks like a chip and is edited like text. */
 const TYPED = Decoration.mark({ class: "cm-chip cm-chip-typed" })
 
@@ -75,7 +78,8 @@ export class Chips implements PluginValue {
   }
 
   #read(view: EditorView): ComposerDocument {
-    const document = new ComposerDocument(view.state.doc.toString(), this.#vocabulary)
+    const source = view.state.doc.toString()
+    const document = new ComposerDocument(source, this.#vocabulary, CHUNK_UNITS)
     const ranges = document.nodes().flatMap((node) => this.#rangeOf(node))
     this.decorations = Decoration.set(ranges)
     return document

@@ -47,6 +47,7 @@ export class Editor {
     this.#options = options
     this.#vocabulary = options.vocabulary
     this.#view = new EditorView({ parent, state: this.#fresh("") })
+    keepKeys(this.#view.dom)
   }
 
   readonly text = (): string => this.#view.state.doc.toString()
@@ -151,6 +152,18 @@ export class Editor {
       ],
     })
   }
+}
+
+const TYPING = ["beforeinput", "input", "keypress", "keyup"]
+
+/** What is typed is told by `changed`. A page's own listeners, which every key would pass, need not
+ *  see the letters; shortcuts go on to them. */
+function keepKeys(editor: HTMLElement) {
+  for (const name of TYPING) editor.addEventListener(name, (event) => event.stopPropagation())
+  editor.addEventListener("keydown", (event) => {
+    const { key, ctrlKey, metaKey, altKey } = event
+    if (key.length === 1 && !ctrlKey && !metaKey && !altKey) event.stopPropagation()
+  })
 }
 
 /** A chip that is deleted comes back by one undo, however fast one typed before. */

@@ -8,6 +8,8 @@ import { agentRoutes } from "./routes/agents.ts"
 import { blobRoutes } from "./routes/blobs.ts"
 import { commandRoutes } from "./routes/commands.ts"
 import { draftRoutes } from "./routes/drafts.ts"
+import { mountElectric } from "./routes/electric.ts"
+import { entityRoutes } from "./routes/entities.ts"
 import { folderRoutes } from "./routes/folder.ts"
 import { mcpRoutes } from "./routes/mcp.ts"
 import { memoryRoutes } from "./routes/memory.ts"
@@ -33,6 +35,7 @@ export const ROUTES = [
   ...turnRoutes,
   folderEventRoute,
   ...blobRoutes,
+  ...entityRoutes,
   ...memoryRoutes,
   ...triggerRoutes,
   ...mcpRoutes,
@@ -57,6 +60,7 @@ export function createApp(host: Host, options: AppOptions): Hono {
   })
   if (options.rules) app.use(door(options.rules))
   mount(app, host, ROUTES)
+  mountElectric(app, host, log)
   app.all("/v1/stream/*", (context) => serveStream(host, context))
   app.get("/openapi.json", (context) => context.json(openapi(ROUTES, VERSION, Part)))
   app.get("*", page)

@@ -87,8 +87,10 @@ const ALLOWED_HEADERS = [
 ].join(", ")
 
 function isData(path: string): boolean {
-  return path === "/v1" || path.startsWith("/v1/")
+  return DATA.some((prefix) => path === prefix || path.startsWith(`${prefix}/`))
 }
+
+const DATA = ["/v1", "/_electric"]
 
 /** A webhook asks for the key of its trigger: who sends to it has no token of ours (TRG-004). */
 function isHook({ req }: Context): boolean {

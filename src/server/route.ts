@@ -67,7 +67,8 @@ function check(schema: z.ZodType, value: unknown, where: string): unknown {
   throw new DoorError(422, "validation_failed", message, details)
 }
 
-async function readJson(context: Context, max_bytes = MAX_JSON_BYTES): Promise<unknown> {
+/** A body that is JSON, and not more of it than may be. */
+export async function readJson(context: Context, max_bytes = MAX_JSON_BYTES): Promise<unknown> {
   const type = context.req.header("content-type") ?? ""
   if (!/^application\/json\b/i.test(type))
     throw new DoorError(415, "unsupported_media_type", "the body must be application/json")

@@ -10,6 +10,7 @@ import type { Fragment } from "../provider/provider.ts"
 import { residentBytes } from "../provider/wire-history.ts"
 import type { Claim, RawMessage } from "../store/store.ts"
 import { coldStart, type Hot, HotSessions } from "./hot-sessions.ts"
+import { mayBeLeftOut, plainFragments } from "./plain-blocks.ts"
 import { allOf, isMarker, sinceCompaction } from "./since-compaction.ts"
 import {
   answerParts,
@@ -90,6 +91,9 @@ export class PromptHistory {
     for (const message of allOf(told)) {
       const isOpen = message !== told.summary && open.has(message.id)
       if (!isSaidRow(message)) continue
+      const plain = isOpen ? undefined : plainOf(writing, message)
+      for (const fragment of plain ?? []) hot.wire.add(fragment)
+      if (plain) continue
       const lowered = await this.#lower(writing, message, isOpen)
       if (isOpen) hot.open.push({ message, lowered })
       else for (const fragment of lowered.fragments) hot.wire.add(fragment)
@@ -163,6 +167,12 @@ function openIn({ claim, hot }: Writing, news: readonly RawMessage[]): ReadonlyS
   return new Set(from < 0 ? [] : news.slice(from).map(({ id }) => id))
 }
 
+/** A message that needs nothing but its rows is not waited for: most of a history is such. */
+function plainOf({ target, options }: Writing, message: RawMessage) {
+  const { tell_all, policy } = options
+  return tell_all || policy.custom ? undefined : plainFragments(message, target)
+}
+
 // What a turn that is over said is told from now on as it will always be.
 function closeTurns(writing: Writing) {
   const { claim, hot } = writing
@@ -222,8 +232,8 @@ export function isSaid({ metadata }: { readonly metadata: Metadata }): boolean {
   return metadata.superseded !== true && metadata.host !== true && metadata.action === undefined
 }
 
-const MAY_BE_UNSAID = /"(?:superseded|host|action)":/
-
-export function isSaidRow({ metadata_json }: RawMessage): boolean {
-  return !MAY_BE_UNSAID.test(metadata_json) || isSaid({ metadata: JSON.parse(metadata_json) })
+export // A wake that nobody wrote may say nothing at all.
+function isSaidRow({ metadata_json, role, parts }: RawMessage): boolean {
+  if (role === "user" && parts.length === 0) return false
+  return !mayBeLeftOut(metadata_json) || isSaid({ metadata: JSON.parse(metadata_json) })
 }

@@ -176,6 +176,12 @@ export interface ExportRow {
   readonly data: Readonly<Record<string, string | number | null>>
 }
 
+export interface Imported {
+  readonly rows: number
+  /** Sessions with messages that wait: none of them fires before somebody touches their queue. */
+  readonly held: string[]
+}
+
 export interface Canonical {
   readonly session: ExportRow["data"]
   readonly messages: readonly {

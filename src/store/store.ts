@@ -19,6 +19,7 @@ import type {
   DraftSaved,
   ExportRow,
   HistoryPage,
+  Imported,
   MessageChanged,
   NewSession,
   QueuedChange,
@@ -128,7 +129,7 @@ export interface Writes extends TriggerWrites, EntityWrites {
   sweep(input: { uploads_before: number; streams_before: number }): { content_ids: string[] }
   vacuum(input: Record<string, never>): null
   /** `lines` says where each row stood, for who is told that one does not fit. */
-  importRows(input: { rows: ExportRow[]; lines?: readonly number[] }): { rows: number }
+  importRows(input: { rows: ExportRow[]; lines?: readonly number[] }): Imported
 }
 
 export interface Reads {

@@ -38,11 +38,15 @@ export interface WorkspacesOptions {
   readonly policy?: PolicyConfig | undefined
   /** The folder of skills that come with the host. */
   readonly bundled?: string | undefined
+  /** Further folders of skills, of the user's own. */
+  readonly skill_paths?: readonly string[] | undefined
   /** Another judge of what may be used, for one call; the folder's pins otherwise. */
   readonly trust?: Trust | undefined
   /** What servers add to the catalog there, whole each time; the same list as long as nothing
    *  changed. */
   readonly layers?: ((workspace_root: string | null) => Promise<readonly Layer[]>) | undefined
+  /** Hear that something was trusted, or is no longer. */
+  readonly refreshed?: (() => void) | undefined
   /** Who else knows names that can be typed there: symbols, a server's resources. */
   readonly completion_sources?:
     | ((workspace_root: string | null) => readonly CompletionSource[])
@@ -112,6 +116,7 @@ export class Workspaces {
 
   /** Look again: a file was trusted, or is no longer. */
   async refresh(workspace_root: string) {
+    this.#options.refreshed?.()
     await (await this.#watched(workspace_root)).watcher.refresh()
   }
 
@@ -189,7 +194,8 @@ export class Workspaces {
     const take = ({ layers }: Discovery) => {
       for (const layer of layers) catalog.declare(layer)
     }
-    const about = { cwd, environment, trust, bundled: this.#options.bundled }
+    const { bundled, skill_paths: skillPaths } = this.#options
+    const about = { cwd, environment, trust, bundled, skillPaths }
     const watcher = await CommandWatcher.start({ ...about, onChange: take })
     take(watcher.current)
     return { catalog, watcher }

@@ -9,7 +9,7 @@ export interface Chunk {
   readonly questions: readonly (StoredMessage | undefined)[]
 }
 
-const CHUNK = 12
+const CHUNK = 6
 
 /** A history in chunks. Which chunk a message is in depends on its own place only, so that older
  *  pages in front change none of those behind them. */

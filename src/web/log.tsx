@@ -1,4 +1,13 @@
-import { memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react"
+import {
+  memo,
+  startTransition,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react"
 import { isBusy, type SessionView, turnOf } from "../client/view.ts"
 import type { StoredMessage } from "../message/row.ts"
 import { useApp, useStore } from "./context.ts"
@@ -51,10 +60,11 @@ export function Log({ view }: { view: SessionView }) {
             {view.older === null ? strings.log.beginning : readingOlder && strings.log.older}
           </div>
           <WaitsContext value={waits}>
-            {chunks.map((chunk) => (
+            {chunks.map((chunk, at) => (
               <Stretch
                 key={chunk.key}
                 chunk={chunk}
+                isLast={at >= chunks.length - DRAWN_AT_ONCE}
                 live={answering && chunk.messages.at(-1) === last ? last?.id : undefined}
               />
             ))}
@@ -79,19 +89,29 @@ export function Log({ view }: { view: SessionView }) {
   )
 }
 
+/** Enough to fill a screen. */
+const DRAWN_AT_ONCE = 3
+
 interface StretchProps {
   readonly chunk: Chunk
   /** The message that is being written. */
   readonly live: string | undefined
+  /** Draw it at once; others are drawn when there is time. */
+  readonly isLast: boolean
 }
+
+/** Before a stretch was drawn, nobody knows how high it is. */
+const GUESSED_HEIGHT = 150
 
 /** Some messages in a row: drawn while they are near the screen, and as high as they were drawn
  *  while they are not. */
 const Stretch = memo(
-  function Stretch({ chunk, live }: StretchProps) {
+  function Stretch({ chunk, live, isLast }: StretchProps) {
     const box = useRef<HTMLDivElement>(null)
-    const [near, setNear] = useState(true)
-    const height = useRef(0)
+    const [near, setNear] = useState(isLast)
+    const height = useRef(chunk.messages.length * GUESSED_HEIGHT)
+    const drawn = near || live !== undefined
+
     useEffect(() => {
       const element = box.current
       const root = element?.closest("[role=log]")
@@ -100,14 +120,24 @@ const Stretch = memo(
         (entries) => {
           const { isIntersecting = true } = entries.at(-1) ?? {}
           if (!isIntersecting) height.current = element.offsetHeight
-          setNear(isIntersecting)
+          startTransition(() => setNear(isIntersecting))
         },
-        { root, rootMargin: "2000px 0px" },
+        { root, rootMargin: "1800px 0px" },
       )
       watcher.observe(element)
       return () => watcher.disconnect()
     }, [])
-    const drawn = near || live !== undefined
+
+    // What was guessed wrong above the reader must not move what is read.
+    useLayoutEffect(() => {
+      const element = box.current
+      const root = element?.closest("[role=log]")
+      if (!element || !root || !drawn) return
+      const grown = element.offsetHeight - height.current
+      if (grown !== 0 && element.offsetTop < root.scrollTop) root.scrollTop += grown
+      height.current = element.offsetHeight
+    }, [drawn])
+
     return (
       <div
         ref={box}

@@ -110,6 +110,16 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   })
 }
 
+/** Hang up, and wait until the process is gone. */
+async function ended(child: ChildProcess) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const over = new Promise((resolve) => child.once("exit", resolve))
+  child.kill("SIGTERM")
+  const force = setTimeout(() => child.kill("SIGKILL"), 8000)
+  await over
+  clearTimeout(force)
+}
+
 export interface Met extends House {
   readonly editor: Editor
   /** A line to the agent as it is, past the client. */
@@ -165,7 +175,7 @@ export function start(
   child.stderr.on("data", (chunk: Buffer) => {
     stderr += chunk.toString()
   })
-  onTestFinished(() => void child.kill())
+  onTestFinished(() => ended(child))
   const editor = new Editor({ input: child.stdout, output: child.stdin }, options.editor)
   return { editor, child, stderr: () => stderr }
 }

@@ -71,7 +71,7 @@ describe("the command line", { timeout: 60_000 }, () => {
     await writeFile(join(workspace, "compositor.1"), out)
     if (inPath("groff"))
       expect(
-        execFileSync("groff", ["-man", "-Tascii", "-ww", join(workspace, "compositor.1")], {
+        execFileSync("groff", ["-man", "-Tutf8", "-ww", join(workspace, "compositor.1")], {
           encoding: "utf8",
         }),
       ).toContain("compositor")

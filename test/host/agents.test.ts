@@ -2,7 +2,8 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { ASSISTANT } from "../../src/session/agent.ts"
 import { readAgent } from "../../src/host/read-agent.ts"
-import { newSession, openServed, settled } from "./served.ts"
+import { temporaryFolder } from "../build.ts"
+import { newSession, openServed, type Served, settled, writeFiles } from "./served.ts"
 
 const REVIEWER = `---
 description: Reviews what was written.
@@ -68,6 +69,56 @@ describe("an agent's file", () => {
     expect(read("---\ndescription: Nothing\n---\n").faults).toEqual([
       "there is no prompt below its head",
     ])
+  })
+})
+
+describe("the settings of a house", () => {
+  it("[SKL-002] name further folders of skills", async () => {
+    const folder = await temporaryFolder()
+    const skill = "---\nname: fold\ndescription: When paper is to be folded.\n---\nFold it."
+    await writeFiles(folder, { "more/fold/SKILL.md": skill })
+    const served = await openServed({
+      files: { "data/config.json": { skills: { paths: [join(folder, "more")] } } },
+    })
+    const id = await newSession(served)
+    await served.client.send(id, { source: "hello" })
+    await settled(served, id)
+    const { system } = served.model.calls[0]?.call.envelope ?? {}
+    expect(system).toContain("- fold: When paper is to be folded.")
+  })
+  it("are not ignored where they do not fit", async () => {
+    const files = { "data/config.json": { memory: { project: "nowhere" } } }
+    await expect(openServed({ files })).rejects.toThrow(
+      /config\.json does not fit: \/memory\/project/,
+    )
+  })
+})
+
+describe("what a session is told", () => {
+  it("[SKL-003] [SES-050] is the same to the byte after a restart, and in its branches", async () => {
+    const folder = await temporaryFolder()
+    const first = await openServed({ folder, files: { "workspace/AGENTS.md": "Use tabs." } })
+    const id = await newSession(first)
+    const say = async (served: Served, session: string) => {
+      await served.client.send(session, { source: "hello" })
+      await settled(served, session)
+      return served.model.calls.at(-1)?.call.envelope.system
+    }
+    const told = await say(first, id)
+    expect(told).toContain("Use tabs.")
+    await first.running.close()
+    const files = {
+      "workspace/AGENTS.md": "Use spaces.",
+      "home/.agents/memory/new.md": "Something new.",
+      "home/.agents/agents/poet.md": "You rhyme.",
+    }
+    const second = await openServed({ folder, files })
+    expect(await say(second, id)).toBe(told)
+    const { session } = await second.client.sessions.branch(id)
+    expect(await say(second, session.id)).toBe(told)
+    const other = await say(second, await newSession(second))
+    expect(other).toContain("Use spaces.")
+    expect(other).toContain("- new (user)")
   })
 })
 

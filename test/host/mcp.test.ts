@@ -216,7 +216,7 @@ describe("a server that came with a repository", () => {
       const more = { mcpServers: { everything: { ...EVERYTHING, timeout_ms: 5000 } } }
       await writeFile(path, JSON.stringify(more))
       expect(await listed()).toMatchObject([{ trusted: false }])
-      expect(await commands()).toBe(0)
+      await until(async () => (await commands()) === 0)
     },
     SLOW,
   )

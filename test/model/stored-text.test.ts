@@ -106,7 +106,7 @@ describe("storedCall", () => {
         const blocks = texts.map((text) => ({ type: "text", text }))
         const opened = call({ output: { data, blocks } })
         if (!opened) return
-        expect(opened.type).toBe("tool-read")
+        expect(opened).toMatchObject({ name: "read", id: "call_1" })
         expect(opened.input.toJSON()).toEqual({ path: 'a "b" {', range: { start: 1 } })
         const shown = data === null || data === "" ? [] : [data]
         expect(opened.blocks.map(({ text }) => text)).toEqual([
@@ -115,6 +115,34 @@ describe("storedCall", () => {
         ])
       }),
     )
+  })
+
+  it("[CMP-103] finds its way through whatever a call says, or leaves it to be opened", () => {
+    const fields = fc.record(
+      {
+        invalid: fc.string({ unit: fc.constantFrom("{", "}", '"', ",", "\\", "output") }),
+        started_at: fc.nat(),
+        seal: fc.constant({ api: "a", model: "m", output: { data: "not this" } }),
+        output: fc.constant({ data: { path: '"},"output":{' }, blocks: [] }),
+        metadata: fc.jsonValue(),
+        approval: fc.constant("granted"),
+      },
+      { requiredKeys: [] },
+    )
+    const ordered = fields.chain((all) =>
+      fc.shuffledSubarray(Object.entries(all), { minLength: Object.keys(all).length }),
+    )
+    fc.assert(
+      fc.property(ordered, (entries) => {
+        const more = Object.fromEntries(entries)
+        const opened = call(more)
+        if (!opened) return
+        expect(more).not.toHaveProperty("seal")
+        expect(opened.blocks.map(({ text }) => text)).toEqual(['{"path":"\\"},\\"output\\":{"}'])
+      }),
+    )
+    const output = { data: 1 }
+    expect(call({ initiator: "model", started_at: 1, read_only: true, output })).toBeDefined()
   })
 
   it("leaves any other call to be opened", () => {

@@ -19,7 +19,11 @@ interface World extends Door {
   readonly sidecar: string
   readonly note: string
   readonly rewound: string
+  /** A webhook, whose key is `KEY`. */
+  readonly trigger: string
 }
+
+const KEY = "the-key-of-a-webhook"
 
 async function world(): Promise<World> {
   // Nobody listens there: no test asks the public catalog.
@@ -42,7 +46,18 @@ async function world(): Promise<World> {
     calls: await waitingCalls(door),
     ...(await sidecarOf(door, session)),
     rewound: await rewound(door),
+    trigger: await remembered(door, session),
   }
+}
+
+/** A memory named `known`, and a webhook. */
+async function remembered({ host }: Door, session_id: string): Promise<string> {
+  const { memories, triggers } = host.equipment
+  const memory = await memories.of(host.workspace)
+  const note = { scope: "project", name: "known", body: "It is known." } as const
+  await memory.write({ ...note, author: { by: "user" } })
+  const source = { source: "webhook", key: { kind: "bearer", token: KEY } } as const
+  return (await triggers.add({ session_id, source, prompt: "{{body}}" })).trigger.id
 }
 
 async function sidecarOf(door: Door, session: string) {
@@ -294,6 +309,61 @@ const CASES: Readonly<Record<string, Cases>> = {
   "delete /v1/sessions/:id/scopes/:scope": ({ session }) => ({
     good: [`/v1/sessions/${session}/scopes/dir_x`],
     bad: [`/v1/sessions/${session}/scopes/dir_x`, UNAUTHORIZED, 401],
+  }),
+  "get /v1/memory": () => ({
+    good: ["/v1/memory?scope=project"],
+    bad: ["/v1/memory?scope=ours", {}, 422],
+  }),
+  "get /v1/memory/:name": () => ({
+    good: ["/v1/memory/known?scope=project"],
+    bad: ["/v1/memory/unknown", {}, 404],
+  }),
+  "put /v1/memory/:name": () => ({
+    good: ["/v1/memory/new", { json: { scope: "project", body: "Something new." } }],
+    bad: ["/v1/memory/No%20name", { json: { scope: "project", body: "x" } }, 422],
+  }),
+  "delete /v1/memory/:name": () => ({
+    good: ["/v1/memory/known?scope=project"],
+    bad: ["/v1/memory/unknown?scope=project", {}, 404],
+  }),
+  "get /v1/triggers": ({ session }) => ({
+    good: [`/v1/triggers?session=${session}`],
+    bad: ["/v1/triggers?session=none", {}, 422],
+  }),
+  "post /v1/triggers": ({ session }) => ({
+    good: [
+      "/v1/triggers",
+      { json: { session_id: session, source: { source: "webhook" }, prompt: "{{body}}" } },
+    ],
+    bad: [
+      "/v1/triggers",
+      { json: { session_id: MISSING.session, source: { source: "api" }, prompt: "x" } },
+      404,
+    ],
+  }),
+  "get /v1/triggers/:trigger": ({ trigger }) => ({
+    good: [`/v1/triggers/${trigger}`],
+    bad: ["/v1/triggers/none", {}, 404],
+  }),
+  "delete /v1/triggers/:trigger": ({ trigger }) => ({
+    good: [`/v1/triggers/${trigger}`],
+    bad: ["/v1/triggers/none", {}, 404],
+  }),
+  "post /v1/triggers/:trigger/fire": ({ trigger }) => ({
+    good: [`/v1/triggers/${trigger}/fire`, { json: { payload: { a: 1 } } }],
+    bad: ["/v1/triggers/none/fire", { json: {} }, 404],
+  }),
+  "post /v1/hooks/:trigger": ({ trigger }) => ({
+    good: [`/v1/hooks/${trigger}`, { body: "hello", headers: { authorization: `Bearer ${KEY}` } }],
+    bad: [`/v1/hooks/${trigger}`, { body: "hello" }, 401],
+  }),
+  "get /v1/mcp": () => ({
+    good: ["/v1/mcp"],
+    bad: [`/v1/mcp?session=${MISSING.session}`, {}, 404],
+  }),
+  "get /v1/agents": () => ({
+    good: ["/v1/agents"],
+    bad: [`/v1/agents?session=${MISSING.session}`, {}, 404],
   }),
   "get /v1/sessions/:id/blobs/:content": ({ session, content }) => ({
     good: [`/v1/sessions/${session}/blobs/${content}`],

@@ -1,5 +1,6 @@
 import { describe } from "vitest"
 import type { Maker } from "./build.ts"
+import { aloneContract } from "./contract/alone.ts"
 import { appendContract } from "./contract/append.ts"
 import { blobContract } from "./contract/blobs.ts"
 import { deletionContract } from "./contract/deletion.ts"
@@ -22,5 +23,6 @@ export function storeContract(name: string, maker: Maker) {
     blobContract(maker)
     deletionContract(maker)
     transferContract(maker)
+    aloneContract(maker)
   })
 }

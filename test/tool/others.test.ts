@@ -274,7 +274,7 @@ describe.skipIf(fault !== undefined)("bash", () => {
     const { call, root } = await stage({ files })
     await symlink(join(root, ".env"), join(root, "link"))
     const hiding = (root: string) => viewOf(root, PolicyConfig.parse({}))
-    const { output } = await told(
+    const output = await shown(
       call(bashTool(hiding), { command: "cat .env sub/.env.local sub/id_rsa link a.txt dist/*" }),
     )
     expect(output).toMatch(/seenbuilt$/)
@@ -283,8 +283,9 @@ describe.skipIf(fault !== undefined)("bash", () => {
 
   it("[BEY-04] shows no secrets in its output", async () => {
     const { call } = await stage()
-    const shown = await told(call(tool, { command: "echo key AKIAIOSFODNN7EXAMPLE" }))
-    expect(shown.output).not.toContain("AKIAIOSFODNN7")
+    const output = await shown(call(tool, { command: "echo key AKIAIOSFODNN7EXAMPLE" }))
+    expect(output).toMatch(/^key /)
+    expect(output).not.toContain("AKIAIOSFODNN7")
   })
 
   it("[TOL-004] cuts what it says, and keeps all of it", async () => {

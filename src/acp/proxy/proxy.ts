@@ -81,6 +81,8 @@ class Relay {
     try {
       for await (const line of linesOf(input)) await this.#fromEditor(line)
     } catch (error) {
+      // The pipe was closed under us: that is a hanging up too.
+      if (input.destroyed && !(error instanceof LineTooLong)) return
       if (!(error instanceof LineTooLong)) throw error
       await writeLine(output, answerOf(null, { code: PARSE_ERROR, message: error.message }))
     }

@@ -6,15 +6,23 @@ import { imageMime, lastStep, plainPath, textForm } from "../forms.ts"
 import { isObject, type JsonObject } from "../json-rpc.ts"
 import type { FoundFile } from "./files.ts"
 
-/** How an agent is told of attachments. */
-export const AGENT_FORMS = {
-  native: "blocks",
-  opencode: "blocks",
-  codex: "blocks",
-  claude: "text",
-  text: "text",
-} as const
-export type AgentName = keyof typeof AGENT_FORMS
+export type AgentName = "native" | "opencode" | "codex" | "claude" | "text"
+
+/** How an agent is told of attachments. `types`: it refuses a link whose type is none of these, and reads
+ *  one without a type as text. */
+export const AGENTS: Readonly<
+  Record<AgentName, { readonly form: "blocks" | "text"; readonly types?: RegExp }>
+> = {
+  native: { form: "blocks" },
+  opencode: { form: "blocks", types: /^(image\/|application\/pdf$|text\/plain$)/ },
+  codex: { form: "blocks" },
+  claude: { form: "text" },
+  text: { form: "text" },
+}
+
+export function isAgentName(name: string): name is AgentName {
+  return Object.hasOwn(AGENTS, name)
+}
 
 /** What the agent said of itself when it was started. */
 export interface AgentTraits {
@@ -69,10 +77,10 @@ export function transformed(
   { agent, traits }: { readonly agent: AgentName; readonly traits: AgentTraits },
 ): Transformed {
   if (files.length === 0) return { prompt, fates: [] }
-  if (AGENT_FORMS[agent] === "text") return inText(prompt, files)
+  if (AGENTS[agent].form === "text") return inText(prompt, files)
   if (agent === "native" && traits.extension)
     return { prompt, fates: files.map(() => named("passed on in _meta, which the agent reads")) }
-  const blocks = files.map((file) => blockOf(file, traits))
+  const blocks = files.map((file) => blockOf(file, traits, AGENTS[agent].types))
   return {
     prompt: [...prompt, ...blocks.map(({ block }) => block)],
     fates: blocks.map(({ fate }) => fate),
@@ -98,7 +106,11 @@ function isText(block: unknown): block is JsonObject & { readonly text: string }
   return isObject(block) && block.type === "text" && typeof block.text === "string"
 }
 
-function blockOf(file: FoundFile, { images }: AgentTraits): { block: JsonObject; fate: Fate } {
+function blockOf(
+  file: FoundFile,
+  { images }: AgentTraits,
+  types: RegExp | undefined,
+): { block: JsonObject; fate: Fate } {
   const { attachment, path, size, bytes } = file
   const mimeType = imageMime(attachment)
   const uri = fileUri(path, undefined)
@@ -107,7 +119,8 @@ function blockOf(file: FoundFile, { images }: AgentTraits): { block: JsonObject;
     const reason = "sent as an image block"
     return { block, fate: { outcome: "native", reason, bytes: bytes.length } }
   }
-  const mime = attachment.mime ?? mimeType
+  const told = attachment.mime ?? mimeType
+  const mime = types === undefined || (told && types.test(told)) ? told : undefined
   const block = {
     type: "resource_link",
     uri,
@@ -123,6 +136,6 @@ function nameOf({ path, filename }: Attachment): string {
 }
 
 export function wantsBytes(agent: AgentName, { images, extension }: AgentTraits) {
-  const blocks = AGENT_FORMS[agent] === "blocks" && !(agent === "native" && extension)
+  const blocks = AGENTS[agent].form === "blocks" && !(agent === "native" && extension)
   return (attachment: Attachment) => blocks && images && imageMime(attachment) !== undefined
 }

@@ -12,13 +12,11 @@ export interface AcpProxyOptions extends CommonOptions {
 /** Stand between an editor and another agent, and keep what passes. */
 export async function acpProxyCommand(command: readonly string[], options: AcpProxyOptions) {
   const { runProxy } = await import("../../acp/proxy/proxy.ts")
-  const { AGENT_FORMS } = await import("../../acp/proxy/transform.ts")
+  const { AGENTS, isAgentName } = await import("../../acp/proxy/transform.ts")
+  const { agent } = options
   const [program, ...args] = command
-  const agent = (Object.keys(AGENT_FORMS) as (keyof typeof AGENT_FORMS)[]).find(
-    (name) => name === options.agent,
-  )
-  if (!agent)
-    throw new UsageError(`--agent ${options.agent}: say ${Object.keys(AGENT_FORMS).join(", ")}`)
+  if (!isAgentName(agent))
+    throw new UsageError(`--agent ${agent}: say ${Object.keys(AGENTS).join(", ")}`)
   if (program === undefined)
     throw new UsageError("which agent is to be started? acp-proxy --agent native -- <command>")
   const { openHost } = await import("../../host.ts")
@@ -29,6 +27,9 @@ export async function acpProxyCommand(command: readonly string[], options: AcpPr
     environment: process.env,
     turns: false,
   })
+  // Who ends us ends the agent too.
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.once(signal, () => process.stdin.destroy())
   await runProxy({
     agent,
     command: program,
@@ -37,7 +38,7 @@ export async function acpProxyCommand(command: readonly string[], options: AcpPr
     input: process.stdin,
     output: process.stdout,
     roots: (options.root ?? []).map((root) => resolve(root)),
-    ledger: new HostLedger({ host, agent: options.agent, log }),
+    ledger: new HostLedger({ host, agent, log }),
     log,
   })
 }

@@ -42,6 +42,10 @@ export async function importCommand(
     const written = await client.import(Readable.toWeb(lines) as ReadableStream<Uint8Array>)
     if (options.json) printJson(written)
     else process.stderr.write(`imported ${written.rows} rows and ${written.blobs} files\n`)
+    if (written.held.length > 0)
+      process.stderr.write(
+        `messages wait in ${written.held.join(", ")}: they are held until you release one\n`,
+      )
   })
 }
 

@@ -89,7 +89,7 @@ export const folderRoutes: readonly Route[] = [
     method: "post",
     path: "/v1/import",
     summary: "Write exported JSON lines into this folder; all or nothing",
-    answer: z.object({ rows: z.int(), blobs: z.int() }),
+    answer: z.object({ rows: z.int(), blobs: z.int(), held: z.array(z.string()) }),
     async handle({ host, context }) {
       return importLines(host, context.req.raw.body ?? new ReadableStream<Uint8Array>())
     },

@@ -5,7 +5,15 @@ import { Refusal } from "../../message/refusal.ts"
 import { Session, SessionStatus, statusOf, Turn } from "../../message/row.ts"
 import { branchOff } from "../../session/sidecar.ts"
 import { type Route, route } from "../route.ts"
-import { AbortBody, Flag, MessageId, NewBranch, NewSession, SessionPatch, SessionsQuery } from "../schemas.ts"
+import {
+  AbortBody,
+  Flag,
+  MessageId,
+  NewBranch,
+  NewSession,
+  SessionPatch,
+  SessionsQuery,
+} from "../schemas.ts"
 
 const Changed = z.object({ session: Session, txid: z.string() })
 const Listed = Session.extend({ status: SessionStatus, queued: z.int() })

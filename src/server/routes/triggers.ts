@@ -101,6 +101,7 @@ export const triggerRoutes: readonly Route[] = [
     }),
     max_bytes: MAX_WEBHOOK_BYTES,
     answer: z.looseObject({ status: z.string() }),
+    status: 202,
     async handle({ host, param, body, context }) {
       const { payload, delivery_id } = body
       const text = typeof payload === "string" ? payload : JSON.stringify(payload ?? "")
@@ -113,6 +114,7 @@ export const triggerRoutes: readonly Route[] = [
     path: "/v1/hooks/:trigger",
     summary: "Deliver to a webhook: it asks for its own key, and not for the server's token",
     answer: z.looseObject({ status: z.string() }),
+    status: 202,
     async handle({ host, param, context }) {
       const body = await readBody(context.req.raw)
       const headers = Object.fromEntries(context.req.raw.headers)

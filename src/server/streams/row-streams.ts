@@ -130,6 +130,14 @@ function byCommit(events: readonly StreamEvent[]): StreamEvent[][] {
 function print(view: View, event: StreamEvent): string {
   const { type, key, value, headers } = view.type === "entity" ? entityEvent(event) : event
   const offset = printOffset(event.seq + 1)
-  const told = value === null ? {} : { value }
+  const told = value === null ? {} : { value: whole(type, value) }
   return JSON.stringify({ type, key, ...told, headers: { ...headers, offset } })
+}
+
+const STATUS = { attempt: null, message: null, started_at: null, message_id: null, turn_id: null }
+
+// A status says only what there is to say; a reader that lays updates over each other must hear what
+// there no longer is.
+function whole(type: string, value: NonNullable<StreamEvent["value"]>): object {
+  return type === "status" ? { ...STATUS, ...value } : value
 }

@@ -11,6 +11,7 @@ export type SessionHead = Pick<
   | "last_created_at"
   | "updated_at"
   | "next_event"
+  | "drain"
 > & { readonly live_turn_id: string | null }
 
 /** What a new message changes in its session's row. */
@@ -64,6 +65,11 @@ export class Group {
   entitle(session_id: string, title: string) {
     const held = this.#held.get(session_id)
     if (held) held.head = { ...held.head, title }
+  }
+
+  unhold(session_id: string) {
+    const held = this.#held.get(session_id)
+    if (held) held.head = { ...held.head, drain: "stopped" }
   }
 
   write() {

@@ -28,7 +28,8 @@ export interface SessionRecord {
   path_json: string
   path_revision: number
   previous_paths_json: string
-  drain: "open" | "stopped"
+  /** `held`: an import brought what waits, and nobody let it go yet. */
+  drain: "open" | "stopped" | "held"
   next_seq: number
   next_fence: number
   first_event: number
@@ -132,7 +133,7 @@ export function sessionOf(record: SessionRecord): Session {
     cost_usd: record.cost_usd,
     path: JSON.parse(record.path_json),
     path_revision: record.path_revision,
-    drain: record.drain,
+    drain: record.drain === "open" ? "open" : "stopped",
     created_at: record.created_at,
     updated_at: record.updated_at,
     archived_at: record.archived_at,

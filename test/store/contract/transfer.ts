@@ -22,12 +22,13 @@ export function transferContract(maker: Maker) {
       const [from, to] = [await openStore(maker), await openStore(maker)]
       const { first, second, branch } = await folderOf(from)
       const rows = await exported(from)
-      expect(await to.importRows({ rows })).toEqual({ rows: rows.length })
+      expect(await to.importRows({ rows })).toEqual({ rows: rows.length, held: [first] })
       expect(await exported(to)).toEqual(rows)
       for (const id of [first, second, branch]) {
         expect(await saidIn(to, id)).toEqual(await saidIn(from, id))
         expect(await waitingIn(to, id)).toEqual(await waitingIn(from, id))
-        expect(await to.session(id)).toEqual(await from.session(id))
+        const drain = id === first ? "stopped" : "open"
+        expect(await to.session(id)).toEqual({ ...(await from.session(id)), drain })
         const [told] = await allEvents(to, id)
         expect(told).toMatchObject({ seq: 0, type: "session", key: id })
       }

@@ -21,6 +21,7 @@ export function claim(tx: Transaction, input: { session_id: string; owner: strin
 // A paused head holds what is behind it, and so does a drain that an error stopped; what was sent
 // to run now fires all the same and lets the others go on.
 function firing(tx: Transaction, session: SessionRecord): MessageRecord | undefined {
+  if (session.drain === "held") return undefined
   const steered = firstWaiting(tx, session.id, "AND state = 'queued' AND mode = 'steer'")
   if (steered) return steered
   const head = firstWaiting(tx, session.id, "")

@@ -6,6 +6,7 @@ import { detach } from "./blobs.ts"
 import { LIVE, WAITING } from "./claim.ts"
 import { once } from "./effects.ts"
 import { insertPart, partRecords } from "./messages.ts"
+import { tellRow } from "./tell-row.ts"
 
 const MAX_ROW_CHARACTERS = 1024 * 1024
 const MAX_ROWS = 100_000
@@ -28,8 +29,9 @@ export function writeRow(tx: Transaction, input: RowWrite): RowWritten {
     if (value_json === (known?.value_json ?? null)) return { changed: false, txid: tx.txid }
     if (value_json === null) removeRow(tx, input)
     else keepRow(tx, input, value_json)
-    const operation = value_json === null ? "delete" : known ? "update" : "insert"
-    tx.tell(input.session_id, input.event_type, input.key, operation, value_json ?? "null")
+    const row = { stream: input.session_id, type: input.event_type, key: input.key }
+    const before = known && (JSON.parse(known.value_json) as object)
+    tellRow(tx, row, { before, after: input.value ?? undefined })
     return { changed: true, txid: tx.txid }
   })
 }

@@ -21,7 +21,8 @@ export function rewind(
   return told(tx, session.id)
 }
 
-/** Take the last rewind back. What was said since is hidden in its stead, and comes back last. */
+/** Take the last rewind back. What is left and was not part of it is hidden in its stead, and comes back
+ *  when all other rewinds were taken back. */
 export function unrewind(tx: Transaction, input: { session_id: string }): SessionChanged {
   const session = tx.session(input.session_id)
   if (liveTurn(tx, session.id))
@@ -29,9 +30,9 @@ export function unrewind(tx: Transaction, input: { session_id: string }): Sessio
   const previous = JSON.parse(session.previous_paths_json) as Segment[][]
   const restored = previous.pop()
   if (!restored) throw new Refusal("conflict", "nothing was rewound here that could be restored")
-  const left = pathOf(session)
-  const kept = saidSince(session, left) ? [closed(left, session), ...previous] : previous
-  writePath(tx, session, opened(closed(restored, session), session), kept)
+  const left = closed(pathOf(session), session)
+  const kept = isBeginning(left, restored) ? previous : [left, ...previous]
+  writePath(tx, session, opened(restored, session), kept)
   return told(tx, session.id)
 }
 
@@ -62,9 +63,12 @@ function opened(path: readonly Segment[], { id: owner, next_seq }: SessionRecord
   return [...path, { owner, from: next_seq, to: null }]
 }
 
-function saidSince({ next_seq }: SessionRecord, path: readonly Segment[]): boolean {
-  const last = path.at(-1)
-  return last !== undefined && last.to === null && last.from < next_seq
+function isBeginning(path: readonly Segment[], of: readonly Segment[]): boolean {
+  return path.every(({ owner, from, to }, at) => {
+    const same = of[at]
+    if (same?.owner !== owner || same.from !== from) return false
+    return same.to === to || (at === path.length - 1 && Number(to) <= Number(same.to))
+  })
 }
 
 function pathOf(session: SessionRecord): Segment[] {

@@ -5,6 +5,7 @@ import type { SessionHead } from "../group.ts"
 import type { Transaction } from "../transaction.ts"
 import { keepCaptures } from "./blobs.ts"
 import { claim, LIVE, WAITING } from "./claim.ts"
+import { reopen, unhold } from "./drain.ts"
 import { insertMessage, insertParts, replaceParts } from "./messages.ts"
 import { between, positionAt } from "./position.ts"
 
@@ -36,6 +37,7 @@ export function append(tx: Transaction, input: Append): RawAppended {
   const session = headOf(tx, input.session_id)
   const place = placeIn(tx, session)
   const record = queuedRecord(input, place)
+  if (mayEnter(input, session)) unhold(tx, session)
   if (!mayEnter(input, session) || !insertMessage(tx, record)) return replay(tx, input, session)
   remember(tx, input, session, place)
   const parts = insertParts(tx, record, input.parts)
@@ -73,14 +75,6 @@ function isRelease(record: MessageRecord, { state, parts }: QueuedChange): boole
   return state === "queued" && parts === undefined && record.state !== "editing"
 }
 
-function reopen(tx: Transaction, session_id: string) {
-  const changes = tx.run(
-    "UPDATE chat_sessions SET drain = 'open' WHERE id = ? AND drain = 'stopped'",
-    session_id,
-  )
-  if (changes > 0) tx.tellSession(tx.session(session_id))
-}
-
 /** A cancelled message keeps its row: a retry of the same send finds it and does not fire. */
 export function cancelQueued(
   tx: Transaction,
@@ -101,7 +95,7 @@ export function cancelAll(tx: Transaction, session_id: string): string[] {
 }
 
 const SESSION_HEAD = `SELECT id, title, archived_at, last_queued_at, last_created_at, updated_at,
-    next_event,
+    next_event, drain,
     (SELECT id FROM turns WHERE session_id = chat_sessions.id AND state IN ${LIVE}) AS live_turn_id
   FROM chat_sessions WHERE id = ? AND deleted_at IS NULL`
 

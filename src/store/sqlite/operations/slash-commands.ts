@@ -3,6 +3,7 @@ import type { CommandChange, CommandsChanged, Effect, SlashCommandDefinition } f
 import { effectiveRow, LAYERS, type LayerRecord, STATIC_OWNER } from "../slash-command-rows.ts"
 import type { Transaction } from "../transaction.ts"
 import { once } from "./effects.ts"
+import { tellRow } from "./tell-row.ts"
 
 const MAX_COMMANDS = 2000
 
@@ -82,8 +83,8 @@ class Layers {
     const before = effectiveRow(this.#before.filter((layer) => layer.name === name))
     const after = effectiveRow(this.#layers.filter((layer) => layer.name === name))
     if (JSON.stringify(before) === JSON.stringify(after)) return false
-    const operation = !after ? "delete" : before ? "update" : "insert"
-    this.#tx.tell(this.#session_id, "slash_command", name, operation, JSON.stringify(after ?? null))
+    const row = { stream: this.#session_id, type: "slash_command", key: name }
+    tellRow(this.#tx, row, { before, after })
     return true
   }
 

@@ -1,9 +1,10 @@
 import { contentIdOf, readPart } from "../../../message/part.ts"
 import { Refusal } from "../../../message/refusal.ts"
 import { readToolPart, type ToolPart } from "../../../message/tool-part.ts"
-import type { ExportRow } from "../../store.ts"
+import type { ExportRow, Imported } from "../../store.ts"
 import type { SessionRecord } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
+import { WAITING } from "./claim.ts"
 
 /** Where each kind of line lives, and the order of its rows within a session. */
 export const TABLES = {
@@ -21,7 +22,7 @@ export const TABLES = {
 export function importRows(
   tx: Transaction,
   input: { rows: ExportRow[]; lines?: readonly number[] },
-): { rows: number } {
+): Imported {
   const columns = new Map<string, Columns>()
   for (const [at, row] of input.rows.entries()) {
     const { table } = TABLES[row.type]
@@ -30,8 +31,30 @@ export function importRows(
     insertRow(tx, { table, known, row, line: input.lines?.[at] ?? at + 1 })
     referBlobs(tx, row)
   }
-  for (const row of input.rows) if (row.type === "session") tellImported(tx, String(row.data.id))
-  return { rows: input.rows.length }
+  const sessions = input.rows.flatMap(({ type, data }) =>
+    type === "session" ? [String(data.id)] : [],
+  )
+  const held = sessions.filter((id) => hold(tx, id))
+  for (const id of sessions) tellImported(tx, id)
+  return { rows: input.rows.length, held }
+}
+
+// Nothing that an import brought goes on by itself: a turn that ran elsewhere has ended here, and what
+// waited waits until somebody lets it go. The rows stay as they came.
+function hold(tx: Transaction, session_id: string): boolean {
+  tx.run(
+    `UPDATE turns SET state = 'interrupted', ended_at = ?
+     WHERE session_id = ? AND state IN ('running', 'retrying')`,
+    tx.now,
+    session_id,
+  )
+  const held = tx.run(
+    `UPDATE chat_sessions SET drain = 'held' WHERE id = ? AND EXISTS
+       (SELECT 1 FROM chat_messages WHERE session_id = ? AND state IN ${WAITING} AND state <> 'paused')`,
+    session_id,
+    session_id,
+  )
+  return held > 0
 }
 
 /** The type of each column, by its name. */

@@ -14,9 +14,10 @@ import type { Transaction } from "../transaction.ts"
 import { closeAnswer, openAnswer, upsertPart } from "./answers.ts"
 import { keepCaptures } from "./blobs.ts"
 import { claim, LIVE, liveTurn } from "./claim.ts"
+import { stopDrain } from "./drain.ts"
 import { tellFinished } from "./lifecycle.ts"
 import { cancelAll } from "./queue.ts"
-import { steersFirst, takeAllSteers } from "./steer.ts"
+import { takeAllSteers } from "./steer.ts"
 
 export function recordRequest(tx: Transaction, input: RequestRecord): { txid: string } {
   const turn = held(tx, input)
@@ -249,18 +250,6 @@ function sum(one: Usage, other: Usage): Usage {
     cache_read: one.cache_read + other.cache_read,
     cache_write: one.cache_write + other.cache_write,
   }
-}
-
-// A hard failure holds the queue; what waited to run now waits like the rest (UXH-003).
-function stopDrain(tx: Transaction, session_id: string) {
-  steersFirst(tx, session_id)
-  tx.run("UPDATE chat_sessions SET drain = 'stopped' WHERE id = ?", session_id)
-  tx.run(
-    `UPDATE chat_messages SET mode = 'queued'
-     WHERE session_id = ? AND state IN ('queued', 'paused', 'editing') AND mode = 'immediate'`,
-    session_id,
-  )
-  tx.tellSession(tx.session(session_id))
 }
 
 export function nextClaim(tx: Transaction, turn: TurnRecord, owner: string | null): Claim | null {

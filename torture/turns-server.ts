@@ -1,0 +1,48 @@
+// One of several servers over one folder: torture/turns.ts starts, stops and kills them.
+
+import process from "node:process"
+import { z } from "zod"
+import type { Provider } from "../src/provider/provider.ts"
+import { type RecordedCall, type ScriptStep, scripted } from "../src/provider/scripted.ts"
+import { serve } from "../src/server/serve.ts"
+import { defineTool } from "../src/tool/tool.ts"
+import type { ServerReady } from "./server-process.ts"
+
+export interface TurnsServerInput {
+  readonly data: string
+  readonly lease_ms: number
+}
+
+const { data, lease_ms } = JSON.parse(process.argv[2] ?? "") as TurnsServerInput
+const provider = scripted(answer)
+const nod = defineTool({
+  id: "nod",
+  description: "Nods.",
+  input: z.object({}),
+  requires: [],
+  read_only: true,
+  execute: async () => ({ data: "nodded" }),
+})
+const running = await serve({
+  data,
+  workspace: null,
+  environment: {},
+  providers: new Map<string, Provider>([[provider.id, provider]]),
+  tools: [nod],
+  sections: async () => ({}),
+  lease_ms,
+  registered: false,
+})
+process.on("SIGTERM", () => void running.close().then(() => process.exit(0)))
+// Whoever started this is gone.
+process.on("disconnect", () => process.exit(1))
+const ready: ServerReady = { url: running.url, token: running.token }
+process.send?.(ready)
+
+// Every answer says who wrote it, and some turns take two steps.
+function answer({ newest }: RecordedCall): readonly ScriptStep[] {
+  const [block] = newest?.blocks ?? []
+  const said = block?.type === "text" ? block.text : ""
+  const who = { text: String(process.pid), delay_ms: 1 }
+  return said.endsWith("!") ? [who, { call: { id: "c1", name: "nod", input: {} } }] : [who]
+}
