@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import type { Media } from "../src/model/prompt.ts"
 import type { Body } from "../src/provider/provider.ts"
 import { fragmentText, type OpenMedia, writeBody } from "../src/provider/wire.ts"
@@ -31,14 +33,17 @@ interface Case {
   readonly rounds: number
   /** Times in a row that make one figure. */
   readonly batch: number
+  /** Hundreds of megabytes are left behind each time: they are cleared away before the next one begins,
+   *  who would pay for it. (Not where little is left: it also throws away compiled code.) */
+  readonly large: boolean
 }
 
 /** A whole history to a request, nothing of it written before. Everyone begins with what they hold in
  *  memory in their own form: we with the rows as text, the others with their messages as objects. How
  *  it is the other way round, we from objects and they from text, is measured beside it. */
 export async function measureCold(peers: readonly Peer[]): Promise<Cold[]> {
-  const often = { warm_ups: 20, rounds: 15, batch: 6 }
-  const seldom = { warm_ups: 1, rounds: 5, batch: 1 }
+  const often = { warm_ups: 20, rounds: 15, batch: 6, large: false }
+  const seldom = { warm_ups: 1, rounds: 5, batch: 1, large: true }
   const cases: readonly Case[] = [
     { name: "1,000 messages of text", history: talk(MESSAGES), most: 1.5, ...often },
     { name: "1,000 messages with tools", history: work(MESSAGES), most: 1.5, ...often },
@@ -107,14 +112,16 @@ interface Contestant {
   readonly run: () => Promise<number>
 }
 
-/** Everyone in turn, so that a busy minute of the machine hits all of them. */
+/** Everyone in turn, so that a busy minute of the machine hits all of them; and not always behind the
+ *  same one, whose garbage is cleared away on the next one's time. */
 async function compare(
   contestants: readonly Contestant[],
-  { warm_ups, rounds, batch }: Pick<Case, "warm_ups" | "rounds" | "batch">,
+  { warm_ups, rounds, batch, large }: Pick<Case, "warm_ups" | "rounds" | "batch" | "large">,
 ) {
   const all = new Map<string, number[]>(contestants.map(({ name }) => [name, []]))
   for (let round = -warm_ups; round < rounds; round++) {
-    for (const { name, run } of contestants) {
+    for (const { name, run } of beginningAt(round + warm_ups, contestants)) {
+      if (large) collectGarbage()
       const spent = await processorTime(async () => {
         for (let at = 0; at < batch; at++) await run()
       })
@@ -135,6 +142,14 @@ async function compare(
     ),
   }
 }
+
+function beginningAt<One>(turn: number, all: readonly One[]): One[] {
+  const first = turn % all.length
+  return [...all.slice(first), ...all.slice(0, first)]
+}
+
+setFlagsFromString("--expose-gc")
+const collectGarbage = runInNewContext("gc") as () => void
 
 /** Against `JSON.stringify`, and against each peer from its own objects. */
 export function coldGates(rows: readonly Cold[], peers: readonly Peer[]): Gate[] {

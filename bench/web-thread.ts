@@ -94,7 +94,9 @@ function linesOf(rows: readonly Row[]): string[] {
   const messages = rows.filter(({ type }) => type === "message")
   const parts = rows.filter(({ type }) => type === "part")
   if (!session) throw new Error("The export has no session.")
-  const lines: Row[] = [{ ...session, data: { ...session.data, next_seq: MESSAGES + 1 } }]
+  const lines: Row[] = [
+    { ...session, data: { drain: "open", ...session.data, next_seq: MESSAGES + 1 } },
+  ]
   for (let at = 0; at < MESSAGES; at++) {
     const message = messages[at % 2]
     const part = parts.find(({ data }) => data.message_id === message?.data.id)

@@ -45,6 +45,15 @@ await runByName(
       },
     },
     {
+      name: "stream",
+      summary: "appends and their way to a reader, beside the protocol's own server",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchStream } = await import("../bench/stream.ts")
+        return benchStream({ json: json === true })
+      },
+    },
+    {
       name: "files",
       summary: "taking files in and extracting archives, beside cp, unzip and bsdtar",
       options: [JSON_OPTION],
@@ -60,6 +69,15 @@ await runByName(
       async run({ json }) {
         const { benchWeb } = await import("../bench/web.ts")
         return benchWeb({ json: json === true })
+      },
+    },
+    {
+      name: "cli",
+      summary: "how soon the command line and the terminal start, beside bare Node and two others",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchCli } = await import("../bench/cli.ts")
+        return benchCli({ json: json === true })
       },
     },
   ],

@@ -24,6 +24,7 @@ if (process.argv[1] === import.meta.filename) await build()
 
 async function build(): Promise<void> {
   if (!compile()) process.exit(1)
+  await (await import("./bundle.ts")).bundle(dist)
   await buildPage()
 }
 

@@ -1,9 +1,11 @@
 // The command line in few files: a start reads a dozen instead of eight hundred. What a bundled file says
 // of its own place is still true, so that workers, skills and the page are found where they lie.
 
+import { spawnSync } from "node:child_process"
 import fs from "node:fs"
 import { isBuiltin } from "node:module"
 import { join, relative } from "node:path"
+import process from "node:process"
 
 /** Packages that are read by every command. The others stay where they are. */
 const BUNDLED = ["commander", "hono", "zod", "yaml", "@hono/node-server"]
@@ -28,7 +30,9 @@ export async function bundle(dist: string): Promise<void> {
     resolve: { modules: [join(import.meta.dirname, "..", "node_modules")] },
     logLevel: "warn",
     external: (id: string) => isExternal(id),
-    plugins: [{ name: "own-place", transform: (code: string, id: string) => placed(code, dist, id) }],
+    plugins: [
+      { name: "own-place", transform: (code: string, id: string) => placed(code, dist, id) },
+    ],
     output: {
       dir: out,
       format: "esm",
@@ -39,6 +43,20 @@ export async function bundle(dist: string): Promise<void> {
       minify: { compress: true, mangle: false, codegen: false },
     },
   })
+  writeHelp(dist)
+}
+
+/** What `--help` says, said once by the program itself: then nothing needs to be loaded to say it. */
+function writeHelp(dist: string) {
+  const modules = join(import.meta.dirname, "..", "node_modules")
+  // The bundle reads its version beside itself and finds native packages above itself.
+  const { stdout, stderr, status } = spawnSync(
+    process.execPath,
+    [join(dist, "bundle", "main.js"), "--help"],
+    { encoding: "utf8", env: { ...process.env, NODE_PATH: modules, COLUMNS: "80" } },
+  )
+  if (status !== 0) throw new Error(`The bundled command line does not run: ${stderr}`)
+  fs.writeFileSync(join(dist, "cli", "help.txt"), stdout)
 }
 
 function isExternal(id: string): boolean {
@@ -50,5 +68,8 @@ function isExternal(id: string): boolean {
 function placed(code: string, dist: string, id: string): string | null {
   if (!id.startsWith(dist) || !code.includes("import.meta.url")) return null
   const place = `../${relative(dist, id)}`
-  return code.replaceAll("import.meta.url", `new URL(${JSON.stringify(place)}, import.meta.url).href`)
+  return code.replaceAll(
+    "import.meta.url",
+    `new URL(${JSON.stringify(place)}, import.meta.url).href`,
+  )
 }

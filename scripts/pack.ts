@@ -6,6 +6,7 @@ import fs from "node:fs"
 import { isBuiltin } from "node:module"
 import { dirname, join, relative } from "node:path"
 import process from "node:process"
+import { bundle } from "./bundle.ts"
 import { scan } from "./house-rules.ts"
 import {
   CORE_ENTRIES,
@@ -39,7 +40,7 @@ export interface Packed {
 if (process.argv[1] === import.meta.filename) {
   const { buildPage } = await import("./build.ts")
   await buildPage()
-  for (const { name, tarball, bytes } of pack(join(root, "dist", "pack"), [
+  for (const { name, tarball, bytes } of await pack(join(root, "dist", "pack"), [
     "compositor",
     "compositor-core",
   ]))
@@ -47,14 +48,19 @@ if (process.argv[1] === import.meta.filename) {
 }
 
 /** Write the packages that are asked for into a folder of their own. */
-export function pack(out: string, names: readonly ("compositor" | "compositor-core")[]): Packed[] {
+export async function pack(
+  out: string,
+  names: readonly ("compositor" | "compositor-core")[],
+): Promise<Packed[]> {
   fs.rmSync(out, { recursive: true, force: true })
   const built = join(out, ".built")
   compile(built)
   const manifest = JSON.parse(fs.readFileSync(join(root, "package.json"), "utf8")) as Manifest
-  const packed = names.map((name) =>
-    name === "compositor" ? packAll(out, built, manifest) : packCore(out, built, manifest),
-  )
+  const packed: Packed[] = []
+  for (const name of names)
+    packed.push(
+      name === "compositor" ? await packAll(out, built, manifest) : packCore(out, built, manifest),
+    )
   fs.rmSync(built, { recursive: true })
   return packed
 }
@@ -71,14 +77,16 @@ function compile(out: string) {
   })
 }
 
-function packAll(out: string, built: string, manifest: Manifest): Packed {
+async function packAll(out: string, built: string, manifest: Manifest): Promise<Packed> {
   const folder = join(out, "compositor")
   fs.cpSync(built, join(folder, "dist"), { recursive: true })
   const page = join(root, "dist", "web")
   if (fs.existsSync(page)) fs.cpSync(page, join(folder, "dist", "web"), { recursive: true })
   copy(folder, ["bin/compositor", "skills", "README.md", "LICENSE", "CHANGELOG.md"])
+  writeManifest(folder, about("compositor", manifest))
+  await bundle(join(folder, "dist"))
   fs.mkdirSync(join(folder, "man"))
-  fs.writeFileSync(join(folder, "man", "compositor.1"), manualPage(folder, manifest))
+  fs.writeFileSync(join(folder, "man", "compositor.1"), manualPage(folder))
   const all = { ...manifest.dependencies, ...manifest.optionalDependencies }
   const wanted = Object.entries(all).filter(([name]) => !NEVER.includes(name))
   const isOptional = ([name]: [string, string]) => OPTIONAL.includes(name)
@@ -93,15 +101,12 @@ function packAll(out: string, built: string, manifest: Manifest): Packed {
   return tarballOf(out, "compositor", folder)
 }
 
-// The command line says itself what it can do; it reads its version beside itself.
-function manualPage(folder: string, manifest: Manifest): string {
-  writeManifest(folder, about("compositor", manifest))
-  fs.symlinkSync(join(root, "node_modules"), join(folder, "node_modules"))
-  const main = join(folder, "dist", "cli", "main.js")
+// The command line says itself what it can do.
+function manualPage(folder: string): string {
+  const main = join(folder, "dist", "bundle", "main.js")
   const { stdout, stderr, status } = spawnSync(process.execPath, [main, "man"], {
     encoding: "utf8",
   })
-  fs.unlinkSync(join(folder, "node_modules"))
   if (status !== 0) throw new Error(`The built command line does not run: ${stderr}`)
   return stdout
 }

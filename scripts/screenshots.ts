@@ -52,7 +52,7 @@ interface Shot {
 }
 
 const SHOTS: readonly Shot[] = [
-  { name: "empty", play: async (page) => void (await composer(page).waitFor()) },
+  { name: "empty", play: (page) => composer(page).waitFor() },
   {
     name: "composing",
     play: async (page) => {
@@ -121,7 +121,7 @@ const SHOTS: readonly Shot[] = [
     play: async (page) => {
       await talk(page)
       await page.getByRole("button", { name: "More", exact: true }).click()
-      await page.getByRole("menuitem", { name: /Commands/ }).click()
+      await page.getByRole("menuitem", { name: /At hand/ }).click()
       await page.getByText("Greet somebody").waitFor()
     },
   },

@@ -11,12 +11,15 @@ await runByName(
       summary: "SIGKILL the server at random while four clients send",
       options: [
         { name: "cycles", type: "string", summary: "how often (50)" },
+        { name: "points", type: "string", summary: "and at so many calls of a session (200)" },
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
-      async run({ cycles, seed }) {
+      async run({ cycles, points, seed }) {
         const { kill9 } = await import("../torture/kill9.ts")
+        const { killPoints } = await import("../torture/kill-points.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
-        return kill9({ cycles: numberOf(cycles, 50), seed: numberOf(seed, random) })
+        const kept = await kill9({ cycles: numberOf(cycles, 50), seed: numberOf(seed, random) })
+        return (await killPoints({ points: numberOf(points, 200) })) && kept
       },
     },
     {
@@ -70,6 +73,31 @@ await runByName(
         const { tortureStreams } = await import("../torture/streams.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
         return tortureStreams({ cycles: numberOf(cycles, 40), seed: numberOf(seed, random) })
+      },
+    },
+    {
+      name: "faults",
+      summary: "ENOSPC and EIO at the calls by which a session changes its folder",
+      options: [
+        { name: "first", type: "string", summary: "of each kind of call, the first (300)" },
+        { name: "points", type: "string", summary: "at most so many of them (all)" },
+      ],
+      async run({ first, points }) {
+        const { tortureFaults } = await import("../torture/faults.ts")
+        return tortureFaults({ first: numberOf(first, 300), points: numberOf(points, 10_000) })
+      },
+    },
+    {
+      name: "powerloss",
+      summary: "what a disk may hold after a power cut, opened and held against what was promised",
+      options: [
+        { name: "states", type: "string", summary: "how many (2000)" },
+        { name: "seed", type: "string", summary: "the seed of its choices (random)" },
+      ],
+      async run({ states, seed }) {
+        const { powerloss } = await import("../torture/powerloss.ts")
+        const random = Math.floor(Math.random() * 2 ** 31)
+        return powerloss({ states: numberOf(states, 2000), seed: numberOf(seed, random) })
       },
     },
     {

@@ -87,7 +87,7 @@ class Run {
       producer.verdict(producer.own, found.get(producer.own) ?? []),
     ])
     const sum = (name: keyof Verdict) =>
-      verdicts.reduce((total, verdict) => total + Number(verdict[name]), 0)
+      verdicts.reduce((total, verdict) => total + verdict[name], 0)
     const rows = (["acknowledged", "said_again", "lost", "twice", "out_of_order"] as const).map(
       (name) => [name.replaceAll("_", " "), String(sum(name))],
     )

@@ -1,14 +1,10 @@
-import { realpathSync } from "node:fs"
+import { existsSync, readFileSync, realpathSync } from "node:fs"
 import process from "node:process"
 import { version } from "./version.ts"
 
 /** Run one command. What goes wrong becomes one sentence and an exit code, here and nowhere else. */
 export async function main(argv: readonly string[]): Promise<void> {
-  // Asked by scripts before anything else: nothing is loaded for it.
-  if (argv.length === 1 && (argv[0] === "--version" || argv[0] === "-V")) {
-    process.stdout.write(`${version()}\n`)
-    return
-  }
+  if (argv.length === 1 && saysAtOnce(argv[0])) return
   // Children must not inherit the cache that only speeds up our own start.
   delete process.env.NODE_COMPILE_CACHE
   // Whoever read our output has gone, as in `compositor export | head`: there is nobody to tell.
@@ -22,6 +18,21 @@ export async function main(argv: readonly string[]): Promise<void> {
     const { complain } = await import("./complain.ts")
     process.exitCode = complain(error, argv.includes("--json"))
   }
+}
+
+/** What is asked most often is said before anything is loaded. */
+function saysAtOnce(flag: string | undefined): boolean {
+  const text = flag === "--version" || flag === "-V" ? `${version()}\n` : helpFor(flag)
+  if (text === undefined) return false
+  process.stdout.write(text)
+  return true
+}
+
+/** A build writes the help down; the sources ask the program itself. */
+function helpFor(flag: string | undefined): string | undefined {
+  if (flag !== "--help" && flag !== "-h") return undefined
+  const file = new URL("./help.txt", import.meta.url)
+  return existsSync(file) ? readFileSync(file, "utf8") : undefined
 }
 
 if (process.argv[1] !== undefined && realpathSync(process.argv[1]) === import.meta.filename)

@@ -17,6 +17,7 @@ function chatting(root: Command, common: Common) {
     .option("-m, --model <provider/model>", "which model answers in a new session")
     .option("-s, --session <id>", "go on with a session")
     .option("--continue", "go on with the last session of this workspace")
+    .option("--ide", "take along what an editor beside has selected")
     .action(async (words, options) =>
       (await import("./commands/chat.ts")).chatCommand(words, options),
     )

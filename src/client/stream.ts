@@ -71,7 +71,8 @@ async function* follow(options: StreamOptions, from: string): AsyncGenerator<Str
   const { signal, pause_ms = PAUSE_MS } = options
   let offset = from
   let pause = pause_ms
-  while (!signal?.aborted) {
+  for (;;) {
+    if (signal?.aborted) return
     try {
       for await (const batch of connection(options, offset)) {
         offset = batch.offset
@@ -123,7 +124,7 @@ async function ask(
   { url, token, path, fetch = globalFetch, signal }: StreamOptions,
   query: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const address = `${url.replace(/\/$/, "")}${path}?${new URLSearchParams(query)}`
+  const address = `${url.replace(/\/$/, "")}${path}?${new URLSearchParams(query).toString()}`
   const response = await fetch(address, {
     headers: { authorization: `Bearer ${token}` },
     ...(signal ? { signal } : {}),

@@ -66,9 +66,13 @@ const RESERVED_TYPES: ReadonlySet<string> = new Set([
   "entity",
 ])
 
+/** Of a definition that declares none. */
+// oxlint-disable-next-line typescript/no-generated-empty-object-type
+type Nothing = Readonly<Record<never, never>>
+
 export function defineEntity<
-  const Inbox extends InboxSchemas = Record<never, never>,
-  const State extends StateCollections = Record<never, never>,
+  const Inbox extends InboxSchemas = Nothing,
+  const State extends StateCollections = Nothing,
 >(definition: EntityDefinition<Inbox, State>): AnyDefinition {
   const parsed = Shape.safeParse(definition)
   if (!parsed.success) throw new Error(faultsOf(definition.type, parsed.error))

@@ -143,7 +143,7 @@ async function agent(house: HandlerRooms, { turn, deeds, options }: Asking) {
     })
     const message = await store.message(session_id, message_id)
     const words = message?.parts.filter(({ type }) => type === "text") ?? []
-    const text = words.map(({ data }) => String(data.text ?? "")).join("")
+    const text = words.map(({ data }) => data.text as string).join("")
     return { message_id, finish, text }
   })
 }

@@ -114,7 +114,7 @@ async function knownOf(
   const message = await store.message(session_id, String(value.message_id))
   const part = message?.parts.find(({ id }) => id === value.part_id)
   if (!part) return undefined
-  const { text, payload } = part.data as { text?: unknown; payload?: { content?: unknown } }
-  const content = String(text ?? payload?.content ?? "")
+  const { text, payload } = part.data as { text?: string; payload?: { content?: string } }
+  const content = text ?? payload?.content ?? ""
   return { ...(value as unknown as KnownContext), key, content }
 }

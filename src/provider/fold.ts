@@ -5,24 +5,24 @@ import { total } from "./wire.ts"
 /** Closed messages as one fragment, the bytes of short ones together. */
 export function folded(messages: readonly Fragment[]): Fragment {
   const sheet = new Sheet()
-  for (const [at, message] of messages.entries()) addMessage(sheet, message, at === 0 ? "" : ",")
-  const pieces = sheet.end()
-  const size = total(pieces)
   const roles: string[] = []
   const tools = new Set<string>()
   for (const message of messages) {
-    for (const role of message.roles ?? []) roles.push(role)
-    for (const name of message.tools ?? []) tools.add(name)
+    addMessage(sheet, message, message === messages[0] ? "" : ",")
+    if (message.roles) roles.push(...message.roles)
+    if (message.tools) for (const name of message.tools) tools.add(name)
   }
+  const pieces = sheet.end()
+  const size = total(pieces)
   return tools.size > 0 ? { pieces, size, roles, tools: [...tools] } : { pieces, size, roles }
 }
 
 function addMessage(sheet: Sheet, message: Fragment, before: string) {
-  sheet.addText(before)
   const text = message instanceof TextFragment ? message.text : undefined
-  if (text !== undefined) return sheet.addText(text)
+  if (text !== undefined) return sheet.addText(before + text)
   const [first, ...rest] = message.pieces
   if (!(first instanceof Uint8Array)) throw new Error("a message does not begin with bytes")
+  sheet.addText(before)
   sheet.addBytes(first)
   sheet.addAsTheyAre(rest)
 }

@@ -6,7 +6,7 @@ import {
   pickedCompletion,
 } from "@codemirror/autocomplete"
 import type { Extension } from "@codemirror/state"
-import { EditorView } from "@codemirror/view"
+import { EditorView, tooltips } from "@codemirror/view"
 import type { CompletionAnswer, CompletionItem } from "../client/answers.ts"
 import { chips } from "./chips.ts"
 import { choose } from "./chosen.ts"
@@ -48,22 +48,39 @@ export function completion(events: CompletionEvents): Extension {
       optionClass: () => "cm-offer",
       tooltipClass: () => "cm-offers",
     }),
+    tooltips({ tooltipSpace }),
     EditorView.updateListener.of(({ docChanged, selectionSet }) => {
       if (docChanged || selectionSet) events.hint(undefined)
     }),
   ]
 }
 
-interface Offer extends Completion {
-  readonly item: CompletionItem
-  /** Some of it was typed. */
-  readonly sought: boolean
+const EDGE = 8
+
+/** A list does not touch the edge of the window. */
+function tooltipSpace() {
+  return { left: EDGE, top: EDGE, right: innerWidth - EDGE, bottom: innerHeight - EDGE }
 }
 
-/** Whether Enter means the offer, and not the message: what may stand here need not. */
+/** What stands at the cursor. */
+interface Sought {
+  readonly text: string
+  /** It is a command or a reference as it stands. */
+  readonly isReference: boolean
+}
+
+interface Offer extends Completion {
+  readonly item: CompletionItem
+  readonly sought: Sought
+}
+
+/** Whether Enter means the offer, and not the message: what may stand here need not, and what is
+ *  whole already is not mistaken for something a little like it. */
 export function isMeant(offer: Completion): boolean {
   const { item, sought } = offer as Offer
-  return item.kind !== "argument" || sought
+  if (item.kind === "argument") return sought.text !== ""
+  if (!sought.isReference) return true
+  return item.label !== sought.text && item.label.includes(sought.text)
 }
 
 async function ask(
@@ -81,11 +98,15 @@ async function ask(
     if (context.aborted) return null
     events.hint(answer.hint)
     if (answer.items.length === 0) return null
+    const sought = {
+      text: line.text.slice(answer.from, answer.to).replace(/^[/@]"?/, ""),
+      isReference: document.nodes(pos, pos).some(({ end }) => end === pos),
+    }
     return {
       from: answer.from + line.from,
       to: answer.to + line.from,
       filter: false,
-      options: answer.items.map((item) => offerOf(item, events, answer.from < answer.to)),
+      options: answer.items.map((item) => offerOf(item, events, sought)),
     }
   } catch {
     return null // A list that cannot be read is no list; what is typed stays typed.
@@ -102,7 +123,7 @@ function isAsking(document: { trigger: Trigger; nodes: Nodes }, line: number, at
 type Trigger = (cursor: number) => unknown
 type Nodes = (from: number, to: number) => readonly { kind: string; start: number; end: number }[]
 
-function offerOf(item: CompletionItem, events: CompletionEvents, sought: boolean): Offer {
+function offerOf(item: CompletionItem, events: CompletionEvents, sought: Sought): Offer {
   return {
     sought,
     label: item.insert.trim(),

@@ -1,4 +1,4 @@
-import { type RefObject, useEffect, useImperativeHandle, useRef } from "react"
+import { type RefObject, useEffect, useImperativeHandle, useLayoutEffect, useRef } from "react"
 import type { CompletionAnswer } from "../client/answers.ts"
 import type { KnownNode } from "../compose/node.ts"
 import { BARE_VOCABULARY, type Vocabulary } from "../compose/vocabulary.ts"
@@ -47,7 +47,9 @@ export function ComposerInput(props: ComposerInputProps) {
   const host = useRef<HTMLDivElement>(null)
   const editor = useRef<Editor>(undefined)
   const latest = useRef(props)
-  latest.current = props
+  useLayoutEffect(() => {
+    latest.current = props
+  })
 
   useEffect(() => {
     if (!host.current) return undefined

@@ -15,7 +15,11 @@ export function plainFragments(
     model_id,
   }: { readonly provider: Pick<Provider, "encode">; readonly model_id: string },
 ): readonly Fragment[] | undefined {
-  return plainMessages(role, parts)?.map((message) => provider.encode(message, model_id))
+  const fragments: Fragment[] = []
+  const messages = plainMessages(role, parts)
+  if (!messages) return undefined
+  for (const message of messages) fragments.push(provider.encode(message, model_id))
+  return fragments
 }
 
 /** What a stored message says that is nothing but texts, or an answer of texts and finished calls,

@@ -4,6 +4,7 @@ import type { AnyPart, Client } from "../client/client.ts"
 import { isBusy } from "../client/view.ts"
 import { copiedPicture, droppedFile, isLong, pastedName } from "./attached.ts"
 import { Desk, sentenceOf } from "./desk.ts"
+import { Ide } from "./ide/ide.ts"
 import { type LocalCommand, localCommand } from "./local-commands.ts"
 import { pastedText } from "./pastes.ts"
 import { chooseModel, chooseSession } from "./pickers.ts"
@@ -19,6 +20,8 @@ export interface TuiOptions {
   readonly session?: string | undefined
   /** Go on with the last session of the workspace. */
   readonly continues?: boolean | undefined
+  /** Take along what an editor beside has selected. */
+  readonly ide?: boolean | undefined
 }
 
 /** The composer in a terminal, until it is left. The first frame does not wait for the server. */
@@ -32,6 +35,7 @@ type Key = readonly [key: Parameters<typeof matchesKey>[1], act: (app: App) => u
 class App {
   readonly #options: TuiOptions
   readonly #screen: Screen
+  readonly #ide: Ide
   readonly #left = Promise.withResolvers<void>()
   #desk: Desk | undefined
   #queue: QueueDesk | undefined
@@ -44,6 +48,11 @@ class App {
       environment: process.env,
       desk: () => this.#desk,
       queue: () => this.#queue,
+      ide: () => this.#ide,
+    })
+    this.#ide = new Ide({
+      workspace: options.workspace,
+      changed: () => this.#screen.tui.requestRender(),
     })
   }
 
@@ -59,6 +68,7 @@ class App {
       await this.#left.promise
     } finally {
       this.#desk?.close()
+      this.#ide.unlink()
       await screen.stop()
     }
     await (await connection).close()
@@ -80,7 +90,8 @@ class App {
     const parts = attachments.take()
     try {
       if (await this.#queue?.save(source)) return
-      await this.#ready().send(source, parts, mode)
+      const { contexts, parts: selected } = this.#ide
+      await this.#ready().send({ source, parts: [...parts, ...selected], contexts, mode })
       pastes.clear()
     } catch (error) {
       // Nothing that was typed is lost.
@@ -129,7 +140,8 @@ class App {
 
   removeAttachment() {
     const { editor, attachments } = this.#screen
-    return editor.getText() === "" && attachments.removeLast() ? undefined : false
+    if (editor.getText() !== "") return false
+    return attachments.removeLast() || this.#ide.dismiss() ? undefined : false
   }
 
   selectQueue() {
@@ -181,6 +193,7 @@ class App {
     const id = session ?? last
     if (id === undefined) await desk.begin()
     else await desk.open(id)
+    if (this.#options.ide) await this.#link(desk, "")
   }
 
   async #local({ name, argument }: LocalCommand): Promise<unknown> {
@@ -203,9 +216,22 @@ class App {
         return this.#bring(desk)
       case "attach":
         return this.#screen.attachments.file(desk.client, argument)
+      case "ide":
+        return this.#link(desk, argument)
       case "quit":
         return this.quit()
     }
+  }
+
+  async #link(desk: Desk, argument: string) {
+    if (argument === "off") return this.#ide.unlink()
+    const door = await this.#ide.link()
+    desk.say(
+      "notice",
+      door
+        ? `Listening to ${door.name}.`
+        : "No editor has this folder open and offers to be heard.",
+    )
   }
 
   async #bring(desk: Desk) {

@@ -1,6 +1,7 @@
 import type { Component } from "@earendil-works/pi-tui"
 import type { SessionView } from "../client/view.ts"
 import { showModelChoice } from "../message/message.ts"
+import type { Part } from "../message/part.ts"
 import type { StoredMessage } from "../message/row.ts"
 import type { Attached } from "./attached.ts"
 import { oneLine } from "./terminal-text.ts"
@@ -46,6 +47,15 @@ export function attachedLines(attached: readonly Attached[], theme: Theme, width
 }
 
 const SIGNS = { uploading: " …", ready: "", failed: " ✗" } as const
+
+/** What an editor has selected, which goes along. */
+export function ideLines(parts: readonly Part[], theme: Theme, width: number): string[] {
+  return parts.map((part) => {
+    const { ref } = part as { ref?: { path?: string; range?: { start: number; end: number } } }
+    const place = ref?.range ? `${ref.path}#L${ref.range.start}-${ref.range.end}` : part.type
+    return oneLine(`[selection ${place}]  ${theme.quiet("backspace leaves it out")}`, width)
+  })
+}
 
 const STATES: Readonly<Record<string, string>> = {
   idle: "ready",

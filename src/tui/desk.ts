@@ -14,6 +14,14 @@ export interface DeskOptions {
   readonly changed: () => void
 }
 
+export interface Outgoing {
+  readonly source: string
+  readonly parts: readonly AnyPart[]
+  /** What `@selection` and the like stand for. */
+  readonly contexts?: readonly AnyPart[]
+  readonly mode: "immediate" | "steer"
+}
+
 /** The session that is on the screen: what is known of it, and what can be done with it. */
 export class Desk {
   readonly #options: DeskOptions
@@ -79,11 +87,7 @@ export class Desk {
     this.#leave.abort()
   }
 
-  async send(
-    source: string,
-    parts: readonly AnyPart[],
-    mode: "immediate" | "steer",
-  ): Promise<SendAnswer> {
+  async send({ source, parts, contexts = [], mode }: Outgoing): Promise<SendAnswer> {
     const { client, changed } = this.#options
     const session = this.#id()
     // What was sent first arrives first.
@@ -92,6 +96,7 @@ export class Desk {
         id: newId("msg"),
         ...(source.trim() === "" ? {} : { source }),
         ...(parts.length === 0 ? {} : { parts }),
+        ...(contexts.length === 0 ? {} : { contexts }),
         mode,
       }),
     )

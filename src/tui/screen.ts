@@ -1,9 +1,10 @@
 import process from "node:process"
 import { Container, Editor, ProcessTerminal, type TUI, TuiMainScreen } from "@earendil-works/pi-tui"
 import { Attachments } from "./attached.ts"
-import { attachedLines, Lines, queueLines, statusLine } from "./bars.ts"
+import { attachedLines, ideLines, Lines, queueLines, statusLine } from "./bars.ts"
 import { Completions } from "./completions.ts"
 import type { Desk } from "./desk.ts"
+import type { Ide } from "./ide/ide.ts"
 import { LogView } from "./log-view.ts"
 import { Pastes } from "./pastes.ts"
 import { Picker, type PickerOptions } from "./picker.ts"
@@ -15,6 +16,7 @@ export interface ScreenOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly desk: () => Desk | undefined
   readonly queue: () => QueueDesk | undefined
+  readonly ide: () => Ide | undefined
 }
 
 const HINT = "Enter sends · ^X x-ray · ^R sessions · ^O models"
@@ -124,6 +126,7 @@ export class Screen {
     return [
       ...queueLines(queue, { selected, theme, width }),
       ...attachedLines(this.attachments.list, theme, width),
+      ...ideLines(this.#options.ide()?.parts ?? [], theme, width),
     ]
   }
 

@@ -32,8 +32,7 @@ export class Actions extends Trying {
   readonly desk: Desk
   readonly queue: QueueActions
   readonly attach: Attaching
-  /** Shows the form. */
-  ask: (lack: Lack) => void = () => undefined
+  #ask: (lack: Lack) => void = () => undefined
   readonly #drafts: Drafts
   /** Sends go out one after the other, or a slow first one would come second. */
   #sending: Promise<unknown> = Promise.resolve()
@@ -44,6 +43,11 @@ export class Actions extends Trying {
     this.#drafts = drafts
     this.queue = new QueueActions(store, desk, say)
     this.attach = new Attaching(store, desk, say, () => this.draftKey)
+  }
+
+  /** Who shows the form that asks for what a command lacks. */
+  whenAsking(ask: (lack: Lack) => void) {
+    this.#ask = ask
   }
 
   /** The draft in the composer: of the message being edited, the open session, or a new one. */
@@ -94,7 +98,7 @@ export class Actions extends Trying {
   #asks(draft: string, error: unknown): boolean {
     if (!(error instanceof ApiError) || error.code !== "missing_arguments") return false
     const names = error.details.flatMap(({ path }) => /\/args\/(.+)$/.exec(path)?.[1] ?? [])
-    this.ask({ draft, message: error.message, arguments: names })
+    this.#ask({ draft, message: error.message, arguments: names })
     return true
   }
 

@@ -32,9 +32,7 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
   const empty = useDesk((desk) => desk.isEmpty(key))
   const { host, hint } = useEditor(key, busy, ref)
   const [lack, setLack] = useState<Lack>()
-  useEffect(() => {
-    actions.ask = setLack
-  }, [actions])
+  useEffect(() => actions.whenAsking(setLack), [actions])
 
   return (
     <form

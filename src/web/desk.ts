@@ -253,6 +253,12 @@ export class Desk {
     this.#timer ??= setTimeout(() => this.save(), SAVE_AFTER)
   }
 
+  /** What is here goes on from a later revision of the server's. */
+  rebase(key: string, base: number) {
+    this.#draft(key).base = base
+    this.#unsaved.add(key)
+  }
+
   /** Another surface wrote. What is being uploaded here stays. */
   adopt(
     key: string,

@@ -6,17 +6,14 @@ import { strings } from "./strings.ts"
 const words = strings.composer
 
 /** The little of the browser's speech recognition that is used; TypeScript does not know it. */
-interface Recogniser {
+interface Recogniser extends EventTarget {
   continuous: boolean
   interimResults: boolean
   lang: string
-  onresult: ((event: Heard) => void) | null
-  onend: (() => void) | null
-  onerror: (() => void) | null
   start(): void
   stop(): void
 }
-interface Heard {
+interface Heard extends Event {
   readonly resultIndex: number
   readonly results: ArrayLike<ArrayLike<{ readonly transcript: string }> & { isFinal: boolean }>
 }
@@ -43,13 +40,14 @@ export function Dictation({ onText }: { onText: (text: string) => void }) {
     made.continuous = true
     made.interimResults = false
     made.lang = navigator.language
-    made.onresult = ({ results, resultIndex }) => {
+    made.addEventListener("result", (event) => {
+      const { results, resultIndex } = event as Heard
       for (let at = resultIndex; at < results.length; at++) {
         const said = results[at]?.[0]?.transcript.trim()
         if (results[at]?.isFinal && said) onText(`${said} `)
       }
-    }
-    made.onend = made.onerror = () => setListening(false)
+    })
+    for (const name of ["end", "error"]) made.addEventListener(name, () => setListening(false))
     made.start()
     recogniser.current = made
     setListening(true)

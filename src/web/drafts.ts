@@ -13,14 +13,14 @@ export interface DraftEvents {
  *  elsewhere, and two pages on one session show the same words (BEY-10). */
 export class Drafts {
   /** Who writes, as others are told. */
-  readonly name = `web:${crypto.randomUUID().slice(0, 8)}`
+  readonly name = nameOfTab()
   readonly #client: Client
   readonly #desk: Desk
   readonly #events: DraftEvents
   /** Drafts that were compared with the server's since the page began. */
   readonly #open = new Set<string>()
   readonly #busy = new Set<string>()
-  #timer: ReturnType<typeof setTimeout> | undefined
+  #waiting = false
 
   constructor(client: Client, desk: Desk, events: DraftEvents) {
     this.#client = client
@@ -47,8 +47,10 @@ export class Drafts {
   }
 
   #soon(milliseconds: number) {
-    this.#timer ??= setTimeout(() => {
-      this.#timer = undefined
+    if (this.#waiting) return
+    this.#waiting = true
+    setTimeout(() => {
+      this.#waiting = false
       for (const key of this.#open) void this.#save(key)
     }, milliseconds)
   }
@@ -77,6 +79,9 @@ export class Drafts {
     const status = error instanceof ApiError ? error.status : 0
     if (status === 404) return this.forget(key)
     if (status !== 409) return this.#soon(RETRY_AFTER)
+    const { revision, updated_by } = await this.#client.draft.get(key)
+    // Our own, of which we did not hear: what is here goes on from it.
+    if (updated_by === this.name) return this.#desk.rebase(key, revision)
     const { differs } = await this.#adopt(key)
     if (differs) this.#events.outrun()
   }
@@ -89,7 +94,7 @@ export class Drafts {
         const { revision, draft } = await this.#client.draft.get(key)
         const same = draft?.source === this.#desk.text(key)
         // Saving against the old revision lets the server keep both.
-        if (revision !== this.#desk.base(key) && !same) return void (await this.#save(key))
+        if (revision !== this.#desk.base(key) && !same) return await this.#save(key)
         if (!same) return
       }
       await this.#adopt(key)
@@ -105,4 +110,15 @@ export class Drafts {
     if (revision > this.#desk.base(key)) this.#desk.adopt(key, revision, { source, attachments })
     return { differs }
   }
+}
+
+const NAME_KEY = "compositor.tab"
+
+/** The same after a reload. */
+function nameOfTab(): string {
+  const known = sessionStorage.getItem(NAME_KEY)
+  if (known) return known
+  const name = `web:${crypto.randomUUID().slice(0, 8)}`
+  sessionStorage.setItem(NAME_KEY, name)
+  return name
 }

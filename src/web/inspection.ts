@@ -34,20 +34,20 @@ export function useInspection(
   message: string | undefined,
 ): Inspection | undefined {
   const { store, actions } = useApp()
-  const [inspection, setInspection] = useState<Inspection>()
+  const [read, setRead] = useState<{ of: string; inspection: Inspection }>()
+  const wantedNow = `${session} ${message}`
   useEffect(() => {
     let wanted = true
-    setInspection(undefined)
     if (!session) return undefined
     const ask = () => store.client.inspect(session, message ? { message } : {})
     void actions.try(ask).then((answer) => {
-      if (wanted) setInspection(answer as Inspection | undefined)
+      if (wanted && answer) setRead({ of: wantedNow, inspection: answer as unknown as Inspection })
     })
     return () => {
       wanted = false
     }
-  }, [store, actions, session, message])
-  return inspection
+  }, [store, actions, session, message, wantedNow])
+  return read?.of === wantedNow ? read.inspection : undefined
 }
 
 /** What is compared of two messages: the request as it would go out, line by line. */

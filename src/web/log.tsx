@@ -9,11 +9,10 @@ import {
   useState,
 } from "react"
 import { isBusy, type SessionView, turnOf } from "../client/view.ts"
-import type { StoredMessage } from "../message/row.ts"
 import { useApp, useStore } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { DownIcon } from "./icons.tsx"
-import { Answer, Failure, Thinking, UserMessage } from "./message.tsx"
+import { Answer, Failure, SystemNote, Thinking, UserMessage } from "./message.tsx"
 import { type Chunk, chunksOf, isSameChunk } from "./chunks.ts"
 import { strings } from "./strings.ts"
 import { useWaits, WaitsContext } from "./waits.ts"
@@ -109,7 +108,8 @@ const Stretch = memo(
   function Stretch({ chunk, live, isLast }: StretchProps) {
     const box = useRef<HTMLDivElement>(null)
     const [near, setNear] = useState(isLast)
-    const height = useRef(chunk.messages.length * GUESSED_HEIGHT)
+    const [height, setHeight] = useState(chunk.messages.length * GUESSED_HEIGHT)
+    const known = useRef(height)
     const drawn = near || live !== undefined
 
     useEffect(() => {
@@ -119,8 +119,11 @@ const Stretch = memo(
       const watcher = new IntersectionObserver(
         (entries) => {
           const { isIntersecting = true } = entries.at(-1) ?? {}
-          if (!isIntersecting) height.current = element.offsetHeight
-          startTransition(() => setNear(isIntersecting))
+          const { offsetHeight } = element
+          startTransition(() => {
+            if (!isIntersecting) setHeight(offsetHeight)
+            setNear(isIntersecting)
+          })
         },
         { root, rootMargin: "1800px 0px" },
       )
@@ -133,16 +136,16 @@ const Stretch = memo(
       const element = box.current
       const root = element?.closest("[role=log]")
       if (!element || !root || !drawn) return
-      const grown = element.offsetHeight - height.current
+      const grown = element.offsetHeight - known.current
       if (grown !== 0 && element.offsetTop < root.scrollTop) root.scrollTop += grown
-      height.current = element.offsetHeight
+      known.current = element.offsetHeight
     }, [drawn])
 
     return (
       <div
         ref={box}
         className="space-y-6 pt-6 [contain:layout_style]"
-        style={drawn ? undefined : { height: height.current }}
+        style={drawn ? undefined : { height }}
       >
         {drawn &&
           chunk.messages.map((message, at) =>
@@ -153,8 +156,10 @@ const Stretch = memo(
                 live={message.id === live}
                 question={chunk.questions[at]}
               />
-            ) : (
+            ) : message.role === "user" ? (
               <UserMessage key={message.id} message={message} />
+            ) : (
+              <SystemNote key={message.id} message={message} />
             ),
           )}
       </div>

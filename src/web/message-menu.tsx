@@ -14,6 +14,10 @@ export function MessageMenu({ message }: { message: StoredMessage }) {
   const show = usePanel()
   const current = useStore((state) => state.current)
   const isOwn = message.role === "user"
+  const beside = async () => {
+    const session = current && (await openSidecar(actions, current, message.id))
+    if (session) show({ type: "sidecars", session })
+  }
   const items: MenuItem[] = [
     {
       label: words.branch,
@@ -23,10 +27,7 @@ export function MessageMenu({ message }: { message: StoredMessage }) {
     {
       label: words.sidecar,
       icon: <SidecarIcon className="size-4" />,
-      run: async () => {
-        const session = current && (await openSidecar(actions, current, message.id))
-        if (session) show({ type: "sidecars", session })
-      },
+      run: () => void beside(),
     },
   ]
   const rewind: MenuItem = {

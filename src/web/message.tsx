@@ -200,6 +200,15 @@ function Note({ text }: { text: string }) {
   )
 }
 
+/** What the host says to the model beside the conversation. */
+export function SystemNote({ message }: { message: StoredMessage }) {
+  return (
+    <p className="border-l-2 border-line pl-3 text-xs text-muted">
+      {message.parts.map(textIn).join(" ")}
+    </p>
+  )
+}
+
 interface FailureProps {
   readonly title?: string
   readonly text: string

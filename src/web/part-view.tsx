@@ -17,7 +17,7 @@ import { CloseIcon, DownloadIcon, FileIcon } from "./icons.tsx"
 import { strings } from "./strings.ts"
 
 const CHIP =
-  "inline-flex max-w-full items-center gap-1 rounded-md px-1.5 align-baseline text-[0.93em] leading-snug "
+  "inline-flex max-w-full items-baseline gap-1 rounded-md px-1.5 align-baseline text-[0.93em] leading-snug "
 
 /** A part within the sentence it was written in. */
 export function InlinePart({ part }: { part: AnyPart }) {
@@ -54,7 +54,7 @@ export function InlinePart({ part }: { part: AnyPart }) {
     case "quote":
       return (
         <blockquote className="my-1 line-clamp-6 border-l-3 border-line-strong pl-3 text-sm whitespace-pre-wrap text-muted">
-          {String(part.text ?? "")}
+          {part.text ?? ""}
         </blockquote>
       )
     case "skill-content":
@@ -91,7 +91,7 @@ function FileChip({ part: { ref } }: { part: FileRefPart }) {
   const title = range ? `${label} ${strings.message.lines(range.start, range.end)}` : label
   return (
     <span className={`${CHIP} bg-accent-soft text-accent`} title={title}>
-      <FileIcon className="size-3.5" />
+      <FileIcon className="size-3.5 self-center" />
       <span className="min-w-0 break-all">
         {label}
         {range && `:${showRange(range)}`}

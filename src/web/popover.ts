@@ -7,8 +7,8 @@ export interface Popover<T extends HTMLElement> {
   readonly trigger: RefObject<T | null>
   readonly popup: RefObject<HTMLDivElement | null>
   readonly isOpen: boolean
-  open(): void
-  close(): void
+  readonly open: () => void
+  readonly close: () => void
   /** For the popup element. */
   readonly props: {
     readonly popover: "auto"

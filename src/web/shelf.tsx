@@ -4,13 +4,18 @@ import { useApp, useStore } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { showCount, showMoment, showModel } from "./format.ts"
 import { Panel, Quiet, Section } from "./panel.tsx"
+import { Memories } from "./shelf-memory.tsx"
+import { Triggers } from "./shelf-triggers.tsx"
 import { strings } from "./strings.ts"
 import { Tabs } from "./tabs.tsx"
 
 const words = strings.shelf
 
-/** What is at hand: commands, skills and models, where they come from and what is wrong with them. */
+/** What is at hand: commands, skills, memory, triggers and models, where they come from and what is
+ *  wrong with them. What the server does not have is not shown. */
 export default function Shelf({ onClose }: { onClose: () => void }) {
+  const remembers = useStore((state) => state.routes.has("get /v1/memory"))
+  const wakes = useStore((state) => state.routes.has("get /v1/triggers"))
   return (
     <Panel wide title={words.title} close={words.close} onClose={onClose} about={words.about}>
       <Tabs
@@ -24,6 +29,8 @@ export default function Shelf({ onClose }: { onClose: () => void }) {
             name: words.skills,
             children: () => <Commands kinds={isSkill} none={words.noSkills} />,
           },
+          ...(remembers ? [{ name: words.memory, children: () => <Memories /> }] : []),
+          ...(wakes ? [{ name: words.triggers, children: () => <Triggers /> }] : []),
           { name: words.models, children: () => <Models /> },
           { name: words.doctor, children: () => <Doctor /> },
         ]}

@@ -21,9 +21,7 @@ export async function openSidecar(
 /** Let a sidecar become a session like any other, and go there. */
 export async function promote(actions: Actions, session: string) {
   await actions.try(async () => {
-    const { client } = actions.store
-    const { session: row } = await client.sessions.get(session)
-    await client.sessions.update(session, { metadata: { ...row.metadata, ephemeral: false } })
+    await actions.store.client.sessions.update(session, { metadata: { ephemeral: false } })
     goTo(session)
   })
 }

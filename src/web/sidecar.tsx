@@ -6,7 +6,7 @@ import type { StoredMessage } from "../message/row.ts"
 import { ComposerInput } from "../react/composer-input.tsx"
 import { useApp, useStore } from "./context.ts"
 import { Button } from "./controls.tsx"
-import { showAgo } from "./format.ts"
+import { showMoment } from "./format.ts"
 import { QuoteIcon } from "./icons.tsx"
 import { Answer, Thinking, UserMessage } from "./message.tsx"
 import { textIn } from "./message-parts.ts"
@@ -60,7 +60,7 @@ function SidecarList({ onClose }: { onClose: () => void }) {
               className="flex w-full items-center gap-2 rounded-xl border border-line bg-surface px-3 py-2 text-left text-sm hover:border-accent"
             >
               <span className="min-w-0 flex-1 truncate">{sidecar.title ?? words.title}</span>
-              <span className="text-xs text-muted">{showAgo(sidecar.updated_at, Date.now())}</span>
+              <span className="text-xs text-muted">{showMoment(sidecar.updated_at)}</span>
             </button>
           </li>
         ))}
@@ -85,7 +85,8 @@ function Sidecar({ id, onClose }: { id: string; onClose: () => void }) {
     void actions.try(() => client.send(id, { id: newId("msg"), source, mode: "immediate" }))
     return true
   }
-  const own = view?.messages.filter(({ session_id }) => session_id === id) ?? []
+  const own =
+    view?.messages.filter(({ session_id, role }) => session_id === id && role !== "system") ?? []
   return (
     <Panel
       title={words.title}

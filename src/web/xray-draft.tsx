@@ -34,7 +34,12 @@ export function DraftXray() {
       <div className="flex flex-wrap items-center gap-x-2 text-sm text-muted">
         <span>{words.seenBy}</span>
         {asked !== undefined && (
-          <Picker label={words.seenBy} choices={choices} value={asked} onChoose={setOther} />
+          <Picker
+            label={words.seenBy}
+            choices={choices}
+            value={asked}
+            onChoose={(value) => setOther(value)}
+          />
         )}
         {compared && (
           <Button
@@ -44,7 +49,7 @@ export function DraftXray() {
               setOther(undefined)
             }}
           >
-            {words.useModel}
+            {words.takeModel}
           </Button>
         )}
       </div>

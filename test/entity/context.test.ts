@@ -260,7 +260,7 @@ describe("a handler", () => {
       { id: "a", n: 1 },
       { id: "said", n: 1 },
     ])
-    expect(heard.toSorted()).toEqual(["born", "from run 1"])
+    expect(heard.map(String).toSorted()).toEqual(["born", "from run 1"])
     expect(second.model.calls).toHaveLength(0)
     const { messages } = await second.host.store.history(id, { limit: 99 })
     const texts = messages.flatMap(({ parts }) =>

@@ -82,7 +82,8 @@ describe("send", () => {
       "/payload/nodes/6",
     ])
     await until(() => messages.length === 1)
-    const { source, nodes = [] } = messages[0]?.payload as typeof MIXED.payload
+    const [message] = messages
+    const { source, nodes } = (message?.payload ?? {}) as typeof MIXED.payload
     expect(source).toBe(MIXED.payload.source)
     expect(nodes.map(({ start, end }) => [start, end])).toEqual([
       [0, 10],

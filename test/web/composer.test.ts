@@ -230,15 +230,14 @@ describe.skipIf(missing("chromium"))("the composer, in a real browser", () => {
     const context = await browser.newContext()
     await context.addInitScript(() => {
       Object.assign(window, {
-        SpeechRecognition: class {
-          onresult: ((event: object) => void) | null = null
-          onend: (() => void) | null = null
+        SpeechRecognition: class extends EventTarget {
           start() {
             const results = [Object.assign([{ transcript: "hello there" }], { isFinal: true })]
-            setTimeout(() => this.onresult?.({ resultIndex: 0, results }))
+            const heard = Object.assign(new Event("result"), { resultIndex: 0, results })
+            setTimeout(() => this.dispatchEvent(heard))
           }
           stop() {
-            this.onend?.()
+            this.dispatchEvent(new Event("end"))
           }
         },
       })

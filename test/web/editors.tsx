@@ -97,9 +97,10 @@ Object.assign(window, {
     painted: () =>
       new Promise<void>((resolve) => {
         requestAnimationFrame(() => {
-          const channel = new MessageChannel()
-          channel.port1.onmessage = () => resolve()
-          channel.port2.postMessage(undefined)
+          const { port1, port2 } = new MessageChannel()
+          port1.addEventListener("message", () => resolve())
+          port1.start()
+          port2.postMessage(undefined)
         })
       }),
     addMount,

@@ -65,22 +65,22 @@ async function tryEverything(there: { url: string; token: string; session: strin
     new Promise<string>((resolve) => {
       const frame = document.createElement("iframe")
       frame.src = url
-      frame.onload = () => {
+      frame.addEventListener("load", () => {
         try {
           resolve(frame.contentDocument ? "read the page" : "nothing")
         } catch {
           resolve("nothing")
         }
-      }
+      })
       document.body.append(frame)
       setTimeout(() => resolve("nothing"), 2_000)
     })
   const streamed = () =>
     new Promise<string>((resolve) => {
       const source = new EventSource(`${list}/${session}/events?token=${token}`)
-      source.onmessage = ({ data }) => resolve(`read ${String(data)}`)
-      source.onopen = () => resolve("opened")
-      source.onerror = () => resolve("nothing")
+      source.addEventListener("message", ({ data }) => resolve(`read ${String(data)}`))
+      source.addEventListener("open", () => resolve("opened"))
+      source.addEventListener("error", () => resolve("nothing"))
     })
   const submitted = () =>
     new Promise<string>((resolve) => {

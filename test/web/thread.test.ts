@@ -78,6 +78,15 @@ describe.skipIf(missing("chromium"))("the thread and its panels, in a real brows
     )
     await visitor.sees(visitor.composer, "a mistaek in @notes.md#L1")
     await expect.poll(() => visitor.log.getByText("a mistaek").count()).toBe(0)
+    // It can be taken back, and done again.
+    await visitor.button("Restore").click()
+    await visitor.sees(visitor.answers, "You said: a mistaek in")
+    await visitor.choose(
+      visitor.page.getByRole("article", { name: "You" }).last().getByLabel("From this message"),
+      "Edit and resend from here",
+    )
+    await expect.poll(() => visitor.log.getByText("a mistaek").count()).toBe(0)
+    await visitor.composer.click()
     await visitor.page.keyboard.press("Control+a")
     await visitor.page.keyboard.type("a mistake, mended")
     await visitor.page.keyboard.press("Enter")
@@ -196,7 +205,7 @@ describe.skipIf(missing("chromium"))("the thread and its panels, in a real brows
   it("[BEY-06] shows what is at hand, where it comes from, and trusts it when told", async () => {
     const { visitor } = await visit()
     await visitor.composer.waitFor()
-    await visitor.choose("More", "Commands, skills and models")
+    await visitor.choose("More", "At hand: commands, memory, models")
     const shelf = visitor.panel("At hand")
     await visitor.sees(shelf, "Greet somebody")
     expect(await visitor.barriers()).toEqual([])
@@ -214,6 +223,36 @@ describe.skipIf(missing("chromium"))("the thread and its panels, in a real brows
     expect(await visitor.barriers()).toEqual([])
   })
 
+  it("[TRG-001] remembers, forgets, and is woken, as told on the shelf", async () => {
+    const { theatre, visitor } = await visit()
+    await visitor.send("hello")
+    await visitor.sees(visitor.answers, "That is all of it.")
+    await visitor.choose("More", "At hand: commands, memory, models")
+    const shelf = visitor.panel("At hand")
+    await shelf.getByRole("tab", { name: "Memory" }).click()
+    await shelf.getByRole("button", { name: "Remember something" }).click()
+    await shelf.getByLabel("Name").fill("indentation")
+    await shelf.getByLabel("Where it counts").selectOption("project")
+    await shelf.getByLabel("What to remember").fill("Two spaces, never tabs.")
+    expect(await visitor.barriers()).toEqual([])
+    await shelf.getByRole("button", { name: "Save" }).click()
+    await visitor.sees(shelf, "indentation")
+    const [session] = (await theatre.client.sessions.list()).sessions
+    const where = { session: session?.id ?? "" }
+    expect((await theatre.client.memory.get("indentation", where)).memory.body).toContain("tabs")
+    await shelf.getByRole("button", { name: "Forget indentation" }).click()
+    await visitor.sees(shelf, "Nothing is remembered yet")
+    await shelf.getByRole("tab", { name: "Triggers" }).click()
+    await shelf.getByLabel("What it says").fill("wake up and look around")
+    expect(await visitor.barriers()).toEqual([])
+    await shelf.getByRole("button", { name: "Add a trigger" }).click()
+    await visitor.sees(shelf, "next")
+    await shelf.getByRole("button", { name: "Fire now" }).click()
+    await visitor.sees(visitor.answers, "wake up and look around")
+    await shelf.getByRole("button", { name: "Remove" }).click()
+    await visitor.sees(shelf, "Nothing wakes this session")
+  })
+
   it("[EA-022][QUE-005] moves, steers, and clears what waits", async () => {
     const { theatre, visitor } = await visit()
     const waiting = () => visitor.queue.getByRole("listitem").allInnerTexts()
@@ -228,7 +267,11 @@ describe.skipIf(missing("chromium"))("the thread and its panels, in a real brows
     await row("two").locator("[draggable]").dragTo(row("one"))
     await expect.poll(waiting).toEqual(["two", "one", "three"])
     expect(await visitor.barriers()).toEqual([])
+    const steered = visitor.page.waitForResponse(
+      (response) => response.request().method() === "POST" && response.url().endsWith("/messages"),
+    )
     await visitor.button("Steer with: one").click()
+    await steered
     theatre.release()
     await visitor.sees(visitor.answers, "You said: one")
     await visitor.sees(visitor.answers, "You said: three")

@@ -6,6 +6,7 @@ export interface ChatOptions extends CommonOptions {
   readonly model?: string
   readonly session?: string
   readonly continue?: boolean
+  readonly ide?: boolean
 }
 
 /** The composer in the terminal; what is asked where there is no terminal is a mistake. */
@@ -15,12 +16,13 @@ export async function chatCommand(words: readonly string[], options: ChatOptions
   if (!process.stdin.isTTY || !process.stdout.isTTY)
     throw new UsageError("this is no terminal: say what to do, e.g. compositor send (see --help)")
   const { runTui } = await import("../../tui/app.ts")
-  const { model, session, continue: continues } = options
+  const { model, session, continue: continues, ide } = options
   await runTui({
     connect: () => connect(options),
     workspace: workspaceFolder(options),
     model,
     session,
     continues,
+    ide,
   })
 }

@@ -27,7 +27,7 @@ export function mountElectric(app: Hono, host: Host, log: (message: string) => v
       try {
         return await handle({ host, context, param })
       } catch (error) {
-        return answerError(inTheirWords(error), context, log)
+        return answerError(inTheirWords(error, method), context, log)
       }
     })
 }
@@ -236,22 +236,21 @@ async function messageAt(asked: Called, offset: string): Promise<string> {
   const { first_seq } = await store.head(session_id)
   let found: string | undefined
   let from = first_seq
-  while (position !== undefined && from < position) {
+  for (;;) {
     const events = await store.events(session_id, from, 500)
-    const last = events.at(-1)
-    if (!last) break
-    for (const { seq, type, key, value } of events)
-      if (seq < position && type === "message" && value?.state === "fired") found = key
-    from = last.seq + 1
+    const before = events.filter(({ seq }) => position !== undefined && seq < position)
+    for (const { type, key, value } of before)
+      if (type === "message" && value?.state === "fired") found = key
+    if (before.length < events.length || events.length === 0) break
+    from += events.length
   }
   if (found !== undefined) return found
   throw new Refusal("invalid", `nothing was said before ${offset}`)
 }
 
+/** A body that may be left out. */
 async function bodyOf(context: Context): Promise<unknown> {
-  const declared = Number(context.req.header("content-length") ?? 0)
-  const isEmpty = declared === 0 && context.req.header("transfer-encoding") === undefined
-  return isEmpty ? {} : readJson(context)
+  return context.req.header("content-type") === undefined ? {} : readJson(context)
 }
 
 function shown({ name: _name, ...entity }: Entity): object {
@@ -282,9 +281,11 @@ const CODES: Readonly<Record<string, readonly [status: number, code: string]>> =
 }
 
 /** Their codes, and their places: within the payload. */
-function inTheirWords(error: unknown): unknown {
+function inTheirWords(error: unknown, method: string): unknown {
   if (!(error instanceof Refusal)) return error
-  const [status, code] = CODES[error.code] ?? [422, error.code.toUpperCase()]
+  const isTaken = error.code === "conflict" && method === "PUT"
+  const [status, said] = CODES[error.code] ?? [422, error.code.toUpperCase()]
+  const code = isTaken ? "DUPLICATE_URL" : said
   const details = error.details.map(({ path, message }) => ({
     path: path === "/payload" ? "/" : path.replace(/^\/payload(?=\/)/, ""),
     message,

@@ -1,3 +1,7 @@
+import { once } from "node:events"
+import type { ServerResponse } from "node:http"
+import { RESPONSE_ALREADY_SENT } from "@hono/node-server/utils/response"
+import type { Context } from "hono"
 import { isJson, isText } from "../../stream/content.ts"
 import { nextCursor } from "../../stream/cursor.ts"
 import { printOffset } from "../../stream/offset.ts"
@@ -11,23 +15,42 @@ const CONNECTION_MS = 60_000
 
 /** A stream as server-sent events: what is there and then what comes, each `data` with the `control`
  *  that says where its reader stands. */
-export function liveEvents(store: StreamReading, place: Place): Response {
+export function liveEvents(store: StreamReading, context: Context, place: Place): Response {
   const tail = new LiveTail(store, place)
-  const body = new ReadableStream<Uint8Array>({
+  const headers = {
+    ...STREAM_HEADERS,
+    "content-type": "text/event-stream",
+    "cache-control": "no-cache",
+    ...(isText(place.head.content_type) ? {} : { "stream-sse-data-encoding": "base64" }),
+  }
+  const outgoing = (context.env as { outgoing?: ServerResponse } | undefined)?.outgoing
+  if (!outgoing) return new Response(bodyOf(tail), { headers })
+  outgoing.writeHead(200, headers)
+  void writeTo(outgoing, tail)
+  return RESPONSE_ALREADY_SENT
+}
+
+/** Straight to the socket: many readers only wait, and each costs what it holds. */
+async function writeTo(outgoing: ServerResponse, tail: LiveTail) {
+  outgoing.on("close", () => tail.stop())
+  for (;;) {
+    const text = await tail.next()
+    if (text === undefined || outgoing.destroyed) break
+    if (outgoing.write(text)) continue
+    await Promise.race([once(outgoing, "drain"), once(outgoing, "close")]).catch(() => undefined)
+  }
+  outgoing.end()
+}
+
+// In process there is no socket.
+function bodyOf(tail: LiveTail): ReadableStream<Uint8Array> {
+  return new ReadableStream<Uint8Array>({
     async pull(controller) {
       const text = await tail.next()
       if (text === undefined) controller.close()
       else controller.enqueue(new TextEncoder().encode(text))
     },
     cancel: () => tail.stop(),
-  })
-  return new Response(body, {
-    headers: {
-      ...STREAM_HEADERS,
-      "content-type": "text/event-stream",
-      "cache-control": "no-cache",
-      ...(isText(place.head.content_type) ? {} : { "stream-sse-data-encoding": "base64" }),
-    },
   })
 }
 

@@ -25,7 +25,7 @@ export async function readStream(
   const from = offset?.type === "now" ? head.tail : (offset?.position ?? 0)
   if (from > head.tail) throw bad("the offset is beyond the end of the stream")
   const place: Place = { head, from, cursor: context.req.query("cursor") }
-  if (live === "sse") return liveEvents(store, place)
+  if (live === "sse") return liveEvents(store, context, place)
   if (live === "long-poll") return longPoll(store, place)
   if (offset?.type === "now") return atTail(head)
   return catchUp(store, context, place)

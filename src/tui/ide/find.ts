@@ -1,0 +1,124 @@
+import { readdir, readFile, stat } from "node:fs/promises"
+import { homedir, tmpdir } from "node:os"
+import { join } from "node:path"
+import { z } from "zod"
+
+/** An editor that waits to be spoken to. */
+export type IdeDoor =
+  | {
+      readonly kind: "claude"
+      readonly name: string
+      readonly port: number
+      readonly token: string
+    }
+  | {
+      readonly kind: "gemini"
+      readonly name: string
+      readonly port: number
+      readonly token: string
+    }
+
+const MAX_FILES = 64
+const MAX_FILE_BYTES = 64 * 1024
+
+const Port = z.coerce.number().int().min(1).max(65_535)
+const Token = z.string().min(1).max(1024)
+
+/** `~/.claude/ide/<port>.lock` */
+const Lock = z.object({
+  pid: z.int().optional(),
+  workspaceFolders: z.array(z.string()).default([]),
+  ideName: z.string().max(200).default("editor"),
+  transport: z.literal("ws").default("ws"),
+  authToken: Token,
+})
+
+/** `<tmp>/gemini/ide/gemini-ide-server-<pid>-<port>.json` */
+const Discovery = z.object({
+  port: Port,
+  workspacePath: z.string(),
+  authToken: Token,
+  ideInfo: z.object({ displayName: z.string().max(200).optional() }).optional(),
+})
+
+export interface Places {
+  readonly home?: string
+  readonly temporary?: string
+}
+
+/** The editors that have this folder open; the one that was started last comes first. */
+export async function findEditors(workspace: string, places: Places = {}): Promise<IdeDoor[]> {
+  const { home = homedir(), temporary = tmpdir() } = places
+  const locks = await filesIn(join(home, ".claude", "ide"), /^\d+\.lock$/)
+  const found = await filesIn(join(temporary, "gemini", "ide"), /^gemini-ide-server-\d+-\d+\.json$/)
+  const doors = [
+    ...locks.flatMap(({ name, at, text }) =>
+      claudeDoor(name, text, workspace).map((door) => ({ door, at })),
+    ),
+    ...found.flatMap(({ at, text }) => geminiDoor(text, workspace).map((door) => ({ door, at }))),
+  ]
+  return doors.sort((a, b) => b.at - a.at).map(({ door }) => door)
+}
+
+function claudeDoor(name: string, text: string, workspace: string): IdeDoor[] {
+  const lock = Lock.safeParse(parsed(text)).data
+  const port = Port.safeParse(name.replace(/\.lock$/, "")).data
+  if (!lock || port === undefined || !isAlive(lock.pid)) return []
+  if (!lock.workspaceFolders.some((folder) => holds(folder, workspace))) return []
+  return [{ kind: "claude", name: lock.ideName, port, token: lock.authToken }]
+}
+
+function geminiDoor(text: string, workspace: string): IdeDoor[] {
+  const found = Discovery.safeParse(parsed(text)).data
+  if (!found || !found.workspacePath.split(":").some((folder) => holds(folder, workspace)))
+    return []
+  const name = found.ideInfo?.displayName ?? "editor"
+  return [{ kind: "gemini", name, port: found.port, token: found.authToken }]
+}
+
+function holds(folder: string, workspace: string): boolean {
+  const base = folder.replace(/\/+$/, "")
+  return workspace === base || workspace.startsWith(`${base}/`)
+}
+
+interface Found {
+  readonly name: string
+  readonly at: number
+  readonly text: string
+}
+
+/** Files that only their owner could have written: who else may write there could send us anywhere. */
+async function filesIn(folder: string, pattern: RegExp): Promise<Found[]> {
+  const names = await readdir(folder).catch(() => [] as string[])
+  const read = names
+    .filter((name) => pattern.test(name))
+    .slice(0, MAX_FILES)
+    .map(async (name): Promise<Found[]> => {
+      const path = join(folder, name)
+      const about = await stat(path).catch(() => undefined)
+      const ours = process.getuid === undefined || about?.uid === process.getuid()
+      if (!about?.isFile() || !ours || about.size > MAX_FILE_BYTES || (about.mode & 0o022) !== 0)
+        return []
+      const text = await readFile(path, "utf8").catch(() => undefined)
+      return text === undefined ? [] : [{ name, at: about.mtimeMs, text }]
+    })
+  return (await Promise.all(read)).flat()
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+function isAlive(pid: number | undefined): boolean {
+  if (pid === undefined) return true
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"
+  }
+}

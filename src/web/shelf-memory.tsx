@@ -1,0 +1,161 @@
+import { useCallback, useEffect, useState } from "react"
+import type { ListedMemory } from "../client/house-calls.ts"
+import { useApp, useStore } from "./context.ts"
+import { Button } from "./controls.tsx"
+import { showMoment } from "./format.ts"
+import { Quiet } from "./panel.tsx"
+import { strings } from "./strings.ts"
+
+const words = strings.memory
+const FIELD = "w-full rounded-lg border border-line-strong bg-canvas px-2.5 py-1.5 text-sm text-ink"
+
+interface Note {
+  readonly scope: ListedMemory["scope"]
+  readonly name: string
+  readonly body: string
+  readonly isNew?: boolean
+}
+
+/** What is remembered across sessions: to read, to correct and to forget. */
+export function Memories() {
+  const { actions, store } = useApp()
+  const where = useWhere()
+  const [memories, setMemories] = useState<readonly ListedMemory[]>()
+  const [note, setNote] = useState<Note>()
+  const read = useCallback(
+    () => actions.try(async () => setMemories((await store.client.memory.list(where)).memories)),
+    [actions, store, where],
+  )
+  useEffect(() => void read(), [read])
+  const open = ({ name, scope }: ListedMemory) =>
+    actions.try(async () => {
+      const { memory } = await store.client.memory.get(name, { ...where, scope })
+      setNote({ scope, name, body: memory.body })
+    })
+  const forget = ({ name, scope }: ListedMemory) =>
+    actions.try(async () => {
+      await store.client.memory.remove(name, { ...where, scope })
+      await read()
+    })
+  const write = ({ name, scope, body }: Note) =>
+    actions.try(async () => {
+      await store.client.memory.write(name, { ...where, scope, body })
+      setNote(undefined)
+      await read()
+    })
+  if (note)
+    return (
+      <Editing note={note} onDone={() => setNote(undefined)} onWrite={(next) => void write(next)} />
+    )
+  return (
+    <div className="space-y-3">
+      <Button
+        look="outline"
+        onClick={() => setNote({ scope: "user", name: "", body: "", isNew: true })}
+      >
+        {words.add}
+      </Button>
+      {memories?.length === 0 && <Quiet>{words.none}</Quiet>}
+      <ul className="space-y-2">
+        {memories?.map((memory) => (
+          <li
+            key={`${memory.scope} ${memory.name}`}
+            className="rounded-xl border border-line bg-surface px-3 py-2 text-sm"
+          >
+            <div className="flex items-center gap-1">
+              <span className="min-w-0 flex-1 truncate font-semibold">{memory.name}</span>
+              <Button onClick={() => void open(memory)}>{words.edit(memory.name)}</Button>
+              <Button className="text-danger!" onClick={() => void forget(memory)}>
+                {words.forget(memory.name)}
+              </Button>
+            </div>
+            <p>{memory.description}</p>
+            <p className="mt-0.5 text-xs text-muted">
+              {[
+                words.scopes[memory.scope],
+                memory.type,
+                showMoment(memory.updated_at),
+                !memory.trusted && words.untrusted,
+              ]
+                .filter(Boolean)
+                .join(" · ")}
+            </p>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** Whose memory: that of the open session's folder. */
+function useWhere() {
+  const current = useStore((state) => state.current)
+  const [where, setWhere] = useState<{ session?: string }>({})
+  const wanted = current ? { session: current } : {}
+  if (where.session !== wanted.session) setWhere(wanted)
+  return where
+}
+
+interface EditingProps {
+  readonly note: Note
+  readonly onDone: () => void
+  readonly onWrite: (note: Note) => void
+}
+
+function Editing({ note, onDone, onWrite }: EditingProps) {
+  const [draft, setDraft] = useState(note)
+  const change = (next: Partial<Note>) => setDraft({ ...draft, ...next })
+  return (
+    <div className="space-y-3 text-sm">
+      {note.isNew ? (
+        <>
+          <label className="block font-medium">
+            {words.name}
+            <input
+              value={draft.name}
+              onChange={(event) => change({ name: event.currentTarget.value })}
+              className={`mt-1 ${FIELD}`}
+            />
+          </label>
+          <label className="block font-medium">
+            {words.scope}
+            <select
+              value={draft.scope}
+              onChange={(event) => change({ scope: event.currentTarget.value as Note["scope"] })}
+              className={`mt-1 ${FIELD}`}
+            >
+              {(["user", "project"] as const).map((scope) => (
+                <option key={scope} value={scope}>
+                  {words.scopes[scope]}
+                </option>
+              ))}
+            </select>
+          </label>
+        </>
+      ) : (
+        <h3 className="font-semibold">{note.name}</h3>
+      )}
+      <label className="block font-medium">
+        {words.body}
+        <textarea
+          value={draft.body}
+          rows={10}
+          onChange={(event) => change({ body: event.currentTarget.value })}
+          className={`mt-1 ${FIELD}`}
+        />
+      </label>
+      <div className="flex gap-2">
+        <Button
+          look="solid"
+          disabled={draft.name.trim() === "" || draft.body.trim() === ""}
+          onClick={() => onWrite(draft)}
+        >
+          {words.save}
+        </Button>
+        <Button look="outline" className="h-9" onClick={onDone}>
+          {words.cancel}
+        </Button>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,91 @@
+import { spawn } from "node:child_process"
+import { once } from "node:events"
+import { readFile } from "node:fs/promises"
+import { join } from "node:path"
+import process from "node:process"
+
+export interface ScriptInput {
+  readonly data: string
+  /** Where the script notes what it asks for and is told, outside of the data folder. */
+  readonly ledger: string
+  readonly rounds: number
+}
+
+/** One line of the ledger. */
+export type Line =
+  | {
+      readonly type: "asked" | "acknowledged"
+      readonly method: string
+      readonly path: string
+      readonly facts: Readonly<Record<string, string>>
+    }
+  | {
+      readonly type: "refused"
+      readonly method: string
+      readonly path: string
+      readonly status: number
+      readonly code: string
+    }
+
+/** How the script's process ends when the disk failed to sync. */
+export const EXIT_BROKEN = 71
+
+/** The calls by which a folder changes. */
+export const CALLS = [
+  "write",
+  "pwrite64",
+  "ftruncate",
+  "fsync",
+  "fdatasync",
+  "rename",
+  "mkdir",
+  "unlink",
+] as const
+
+export interface Ended {
+  readonly code: number | null
+  readonly lines: readonly Line[]
+  readonly log: string
+}
+
+const PATIENCE_MS = 60_000
+
+/** Run the script under strace with these further arguments; what it noted, and what strace saw. */
+export async function runTraced(input: ScriptInput, args: readonly string[]): Promise<Ended> {
+  const log = `${input.ledger}.strace`
+  const script = join(import.meta.dirname, "script-process.ts")
+  const child = spawn(
+    "strace",
+    ["-f", "-y", "-qq", "-o", log, ...args, process.execPath, script, JSON.stringify(input)],
+    // One thread for files keeps their calls in one order.
+    { stdio: ["ignore", "ignore", "ignore"], env: { ...process.env, UV_THREADPOOL_SIZE: "1" } },
+  )
+  const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS)
+  const [code] = (await once(child, "exit")) as [number | null]
+  clearTimeout(late)
+  return { code, lines: await readLedger(input.ledger), log: await readFile(log, "latin1") }
+}
+
+export async function readLedger(file: string): Promise<Line[]> {
+  const text = await readFile(file, "utf8").catch(() => "")
+  return text
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line))
+}
+
+/** Of each thread, for each kind of call, which of its calls were on files of the folder. */
+export function callsOn(log: string, data: string): ReadonlyMap<string, ReadonlySet<number>> {
+  const counts = new Map<string, number>()
+  const places = new Map<string, Set<number>>()
+  for (const line of log.split("\n")) {
+    const [, thread, call, rest = ""] = /^(\d+) +(\w+)\((.*)$/.exec(line) ?? []
+    if (!thread || !call) continue
+    const key = `${thread} ${call}`
+    const count = (counts.get(key) ?? 0) + 1
+    counts.set(key, count)
+    if (!rest.includes(data)) continue
+    places.set(call, (places.get(call) ?? new Set()).add(count))
+  }
+  return places
+}
