@@ -11,10 +11,6 @@ export default defineConfig({
     emptyOutDir: true,
     chunkSizeWarningLimit: 1500,
     // What a schema says is not needed where only its type is used.
-    rolldownOptions: {
-      treeshake: { manualPureFunctions: ["z"] },
-      // Few ever need the schemas themselves: they come when they are asked for.
-      output: { codeSplitting: { groups: [{ name: "schemas", test: /node_modules\/zod\// }] } },
-    },
+    rolldownOptions: { treeshake: { manualPureFunctions: ["z"] } },
   },
 })

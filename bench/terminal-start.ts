@@ -59,6 +59,10 @@ async function firstEcho(input: NodeJS.WritableStream, screen: Screen) {
   return undefined
 }
 
+// They have letters too, which nobody pressed.
+// oxlint-disable-next-line no-control-regex
+const ESCAPES = /\u001b(\[[0-?]*[ -/]*[@-~]|[\]_P][^\u0007\u001b]*(\u0007|\u001b\\)|.)/g
+
 class Screen {
   #text = ""
   #bytes = 0
@@ -67,11 +71,7 @@ class Screen {
   constructor(output: NodeJS.ReadableStream) {
     output.on("data", (chunk: Buffer) => {
       this.#bytes += chunk.length
-      // Escape sequences have letters too.
-      // oxlint-disable-next-line no-control-regex
-      this.#text += chunk
-        .toString("utf8")
-        .replace(/\u001b(\[[0-?]*[ -/]*[@-~]|[\]_P][^\u0007\u001b]*(\u0007|\u001b\\)|.)/g, "")
+      this.#text += chunk.toString("utf8").replace(ESCAPES, "")
       this.#look?.()
     })
   }

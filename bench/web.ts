@@ -65,16 +65,20 @@ async function measured(browser: Browser, running: Running): Promise<Report> {
 /** What a first visit fetches in scripts, as gzip would send it. */
 async function firstLoad(browser: Browser, running: Running): Promise<number> {
   const page = await browser.newPage()
-  const sizes: Promise<number>[] = []
+  // One that is preloaded is told of twice.
+  const sizes = new Map<string, Promise<number>>()
   page.on("response", (response) => {
-    if (response.request().resourceType() !== "script") return
-    sizes.push(response.body().then((body) => gzipSync(body).length))
+    if (response.request().resourceType() !== "script" || sizes.has(response.url())) return
+    sizes.set(
+      response.url(),
+      response.body().then((body) => gzipSync(body).length),
+    )
   })
   await page.goto(running.link)
   await page.getByRole("textbox", { name: "Message", exact: true }).waitFor()
   await page.waitForLoadState("networkidle").catch(() => undefined)
   await page.close()
-  return (await Promise.all(sizes)).reduce((sum, size) => sum + size, 0)
+  return (await Promise.all(sizes.values())).reduce((sum, size) => sum + size, 0)
 }
 
 async function allKeys(browser: Browser): Promise<KeyFigures[]> {

@@ -18,6 +18,15 @@ await runByName(
       },
     },
     {
+      name: "branch",
+      summary: "branching a session of a hundred thousand messages, beside one of ten",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchBranch } = await import("../bench/branch.ts")
+        return benchBranch({ json: json === true })
+      },
+    },
+    {
       name: "parse",
       summary: "what was typed to nodes, beside a bare scan of its characters",
       options: [JSON_OPTION],

@@ -57,7 +57,7 @@ const SHOTS: readonly Shot[] = [
     name: "composing",
     play: async (page) => {
       await talk(page)
-      await type(page, "Compare @src/engine.ts#L3-9 with @docs/plan.md, use @skill:tidy and /sea")
+      await type(page, "Compare @src/engine.ts#L3-9 with @docs/plan.md, use @skill:tidy, then /")
       await page
         .getByRole("option", { name: /search/ })
         .first()

@@ -12,14 +12,17 @@ await runByName(
       options: [
         { name: "cycles", type: "string", summary: "how often (50)" },
         { name: "points", type: "string", summary: "and at so many calls of a session (200)" },
+        { name: "restarts", type: "string", summary: "and time so many of the built server (50)" },
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
-      async run({ cycles, points, seed }) {
+      async run({ cycles, points, restarts, seed }) {
         const { kill9 } = await import("../torture/kill9.ts")
         const { killPoints } = await import("../torture/kill-points.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
         const kept = await kill9({ cycles: numberOf(cycles, 50), seed: numberOf(seed, random) })
-        return (await killPoints({ points: numberOf(points, 200) })) && kept
+        const held = await killPoints({ points: numberOf(points, 200) })
+        const { tortureRestart } = await import("../torture/restart.ts")
+        return (await tortureRestart({ restarts: numberOf(restarts, 50) })) && held && kept
       },
     },
     {
@@ -73,6 +76,15 @@ await runByName(
         const { tortureStreams } = await import("../torture/streams.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
         return tortureStreams({ cycles: numberOf(cycles, 40), seed: numberOf(seed, random) })
+      },
+    },
+    {
+      name: "sends",
+      summary: "the same send several times at once, under many keys",
+      options: [{ name: "keys", type: "string", summary: "how many (10000)" }],
+      async run({ keys }) {
+        const { tortureSends } = await import("../torture/sends.ts")
+        return tortureSends({ keys: numberOf(keys, 10_000) })
       },
     },
     {

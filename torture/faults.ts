@@ -22,7 +22,9 @@ export async function tortureFaults({ first, points }: FaultsOptions): Promise<b
     ({ call }, at, every) => every.slice(0, at).filter((one) => one.call === call).length < first,
   )
   const chosen = spread(places, points)
-  console.log(`faults: ${chosen.length} of ${places.length} places, ${ERRORS.join(" and ")} at each`)
+  console.log(
+    `faults: ${chosen.length} of ${places.length} places, ${ERRORS.join(" and ")} at each`,
+  )
   const found: string[] = []
   const counts = { injected: 0, refused: 0, recovered: 0, exited: 0, not_started: 0 }
   for (const error of ERRORS)
@@ -47,7 +49,10 @@ export async function tortureFaults({ first, points }: FaultsOptions): Promise<b
     table(
       ["faults", "count"],
       [
-        ...Object.entries(counts).map(([name, count]) => [name.replaceAll("_", " "), String(count)]),
+        ...Object.entries(counts).map(([name, count]) => [
+          name.replaceAll("_", " "),
+          String(count),
+        ]),
         ["seconds", seconds.toFixed(0)],
         ["not as promised", String(found.length)],
       ],

@@ -47,7 +47,11 @@ export async function walk({ steps, seed, length = LENGTH }: ModelOptions): Prom
     const folder = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "compositor-model-"))
     let now = 1_800_000_000_000
     const clock = () => ++now
-    const store = await openSqliteStore({ file: join(folder, "compositor.db"), thread: false, clock })
+    const store = await openSqliteStore({
+      file: join(folder, "compositor.db"),
+      thread: false,
+      clock,
+    })
     const tick = (hours: number) => {
       now += hours * HOUR_MS
     }

@@ -20,11 +20,10 @@ const ROUNDS = 1
 export async function pointsOf(calls: readonly string[] = CALLS): Promise<Point[]> {
   return inFolder(async (folder) => {
     const data = join(folder, "data")
-    const { log, code } = await runTraced({ data, ledger: join(folder, "ledger"), rounds: ROUNDS }, [
-      "--seccomp-bpf",
-      "-e",
-      `trace=${CALLS.join()}`,
-    ])
+    const { log, code } = await runTraced(
+      { data, ledger: join(folder, "ledger"), rounds: ROUNDS },
+      ["--seccomp-bpf", "-e", `trace=${CALLS.join()}`],
+    )
     if (code !== 0) throw new Error(`the script ended with ${code} when nobody hurt it`)
     const places = callsOn(log, data)
     return calls.flatMap((call) =>
@@ -72,6 +71,8 @@ async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promi
 /** So many of them, from the first to the last. */
 export function spread<Item>(items: readonly Item[], count: number): Item[] {
   if (items.length <= count) return [...items]
-  return Array.from({ length: count }, (_, at) => items[Math.floor((at * items.length) / count)])
-    .filter((item) => item !== undefined)
+  return Array.from(
+    { length: count },
+    (_, at) => items[Math.floor((at * items.length) / count)],
+  ).filter((item) => item !== undefined)
 }

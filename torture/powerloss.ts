@@ -30,7 +30,8 @@ export async function powerloss({ states, seed }: PowerlossOptions): Promise<boo
   for (const [at, rounds] of ROUNDS.entries()) {
     const recorded = await record(rounds)
     changes += recorded.changes.length
-    const share = Math.floor((states * (at + 1)) / ROUNDS.length) - Math.floor((states * at) / ROUNDS.length)
+    const share =
+      Math.floor((states * (at + 1)) / ROUNDS.length) - Math.floor((states * at) / ROUNDS.length)
     const cut = await cuts(recorded, { states: share, random })
     found.push(...cut.found)
     acknowledged += cut.acknowledged

@@ -60,7 +60,9 @@ function* wholeLines(log: string): Iterable<string> {
 
 function changeOf(call: string, said: string, ledger: string): Change | undefined {
   const path = descriptorPath(said)
-  const strings = [...said.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex]) => bytesOf(hex ?? ""))
+  const strings = [...said.matchAll(/"((?:\\x[0-9a-f]{2})*)"/g)].map(([, hex]) =>
+    bytesOf(hex ?? ""),
+  )
   const [first = Buffer.alloc(0), second = Buffer.alloc(0)] = strings
   const numbers = said.split(", ").map(Number)
   switch (call) {

@@ -23,7 +23,10 @@ const host = await openHost({
   // What a server does: nothing more may be acknowledged.
   broken: () => process.exit(EXIT_BROKEN),
 })
-const app = createApp(host, { rules: { token: "torture", hosts: () => ["torture"] }, log: () => {} })
+const app = createApp(host, {
+  rules: { token: "torture", hosts: () => ["torture"] },
+  log: () => {},
+})
 await play({ app, idle: () => host.idle(), note, rounds })
 await host.close()
 closeSync(file)

@@ -10,8 +10,11 @@ import type { Line } from "./traced.ts"
 export async function faultsOf(data: string, lines: readonly Line[]): Promise<string[]> {
   const file = join(data, "compositor.db")
   const promises = promised(lines)
-  if (!existsSync(file)) return [...promises.values()].some(({ held }) => held) ? ["all is gone"] : []
-  const store = await openSqliteStore({ file, thread: false }).catch((error: unknown) => String(error))
+  if (!existsSync(file))
+    return [...promises.values()].some(({ held }) => held) ? ["all is gone"] : []
+  const store = await openSqliteStore({ file, thread: false }).catch((error: unknown) =>
+    String(error),
+  )
   if (typeof store === "string") return [`the folder does not open: ${store}`]
   try {
     return [...integrity(file), ...(await broken(store, data, promises))]
@@ -92,8 +95,9 @@ async function actual(store: Store, data: string, key: string): Promise<string |
     case "blob":
       return blob(data, id)
     case "draft":
-      return JSON.parse((await store.draft(id))?.body_json ?? "{}").source
+      return (await store.session(id)) ? draft(store, id) : undefined
     case "path": {
+      if (!(await store.session(id))) return undefined
       const { messages } = await store.history(id, { limit: 500 })
       return messages.map((one) => one.id).join()
     }
@@ -102,11 +106,17 @@ async function actual(store: Store, data: string, key: string): Promise<string |
   }
 }
 
+async function draft(store: Store, id: string): Promise<string | undefined> {
+  return JSON.parse((await store.draft(id))?.body_json ?? "{}").source
+}
+
 async function message(store: Store, id: string): Promise<string | undefined> {
   const [session_id = "", message_id = ""] = id.split("/")
   const found = await store.message(session_id, message_id)
   if (found?.state === "cancelled") return "cancelled"
-  return found ? `said ${String(found.parts[0]?.data.text ?? "")}` : undefined
+  const [part] = found?.parts ?? []
+  const text = typeof part?.data.text === "string" ? part.data.text : ""
+  return found ? `said ${text}` : undefined
 }
 
 function blob(data: string, content_id: string): string | undefined {

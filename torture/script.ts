@@ -162,7 +162,7 @@ async function ask(stage: Stage, operation: Operation): Promise<Answer> {
     stage.note({ type: "asked", method, path, facts: known })
     const response = await request(stage, method, path, operation)
     const answer: Answer = await response.json()
-    const code: unknown = answer.error?.code
+    const code: string = answer.error?.code ?? ""
     const { status } = response
     // The first try may have been heard before its answer failed.
     const done = status < 300 || (tried > 1 && (status === 404 || status === 409))
@@ -171,7 +171,7 @@ async function ask(stage: Stage, operation: Operation): Promise<Answer> {
       stage.note({ type: "acknowledged", method, path, facts: status < 300 ? held : known })
       return answer
     }
-    stage.note({ type: "refused", method, path, status, code: String(code ?? "") })
+    stage.note({ type: "refused", method, path, status, code })
     if (tried === TRIES) return {}
   }
 }

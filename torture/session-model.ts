@@ -171,7 +171,7 @@ export class SessionModel {
       for (let turn = 0; turn < 500; turn++) {
         await this.#run(session, "resolve")
         await this.#end(session, "finished")
-        for (const { id } of [...session.queue]) await this.#release(session, id)
+        for (const { id } of session.queue) await this.#release(session, id)
         await this.#run(session, "claim")
         if (!session.live && session.queue.length === 0) break
       }
@@ -368,7 +368,10 @@ export class SessionModel {
     const { turn } = live
     this.#over(session, live)
     if (turn.attempt >= 3) return this.#fired(session, next)
-    assert.deepEqual([next?.turn.message_id, next?.turn.attempt], [turn.message_id, turn.attempt + 1])
+    assert.deepEqual(
+      [next?.turn.message_id, next?.turn.attempt],
+      [turn.message_id, turn.attempt + 1],
+    )
     if (next) session.live = { turn: next.turn, waiting: false }
   }
 

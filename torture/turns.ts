@@ -185,7 +185,9 @@ class Crowd {
       // A session that a first try made is there already.
       if (answer && (answer.status < 300 || answer.status === 409)) return answer.body
       if (answer && answer.status < 500)
-        throw new Error(`${method} ${path} was answered with ${answer.status}: ${JSON.stringify(answer.body)}`)
+        throw new Error(
+          `${method} ${path} was answered with ${answer.status}: ${JSON.stringify(answer.body)}`,
+        )
       await pause(5)
     }
   }

@@ -17,7 +17,7 @@ export interface SendPiece {
 export interface Sending {
   readonly client: Client
   /** The session that the message goes to; asking for it may begin one. */
-  session(): Promise<string>
+  readonly session: () => Promise<string>
 }
 
 export async function partOf(piece: SendPiece, { client, session }: Sending): Promise<Part> {

@@ -46,7 +46,8 @@ async function* together(
   rest: AsyncIterator<Buffer> | undefined,
 ): AsyncGenerator<Buffer, void, void> {
   yield head
-  while (rest) {
+  if (!rest) return
+  for (;;) {
     const { done, value } = await rest.next()
     if (done) return
     yield value

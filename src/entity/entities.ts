@@ -163,6 +163,14 @@ export class Entities {
     }
   }
 
+  /** A session that names the type and was not spawned gets what the definition declares, too. */
+  async introduce(session_id: string, { slashCommands: commands = [] }: AnyDefinition) {
+    const { store } = this.#rooms
+    const known = new Set((await store.slashCommands(session_id)).map(({ name }) => name))
+    if (commands.every(({ name }) => known.has(name))) return
+    await store.declareCommands({ session_id, commands, digest: digestOf(commands) })
+  }
+
   async #shown(entity: StoredEntity): Promise<Entity> {
     const { type, name: id } = entity
     const url = printAddress({ type, id })

@@ -42,7 +42,7 @@ export class EntityRoom {
   }
 
   /** Who handles a claimed message in a model's stead. */
-  handler(claim: Claim): Promise<TurnHandler | undefined> {
+  handler(claim: Pick<Claim, "turn">): Promise<TurnHandler | undefined> {
     const { entities, inbox, schedules } = this
     return handlerOf({ rooms: this.#rooms, entities, inbox, schedules }, claim)
   }

@@ -35,7 +35,7 @@ export interface HandlerRooms {
  *  an entity has at least the built-in one. Every other session is the model's (decision 14). */
 export async function handlerOf(
   house: HandlerRooms,
-  claim: Claim,
+  claim: Pick<Claim, "turn">,
 ): Promise<TurnHandler | undefined> {
   const { session_id, agent } = claim.turn
   const definition = house.entities.definitionOf(agent)
@@ -66,6 +66,7 @@ async function contextOf(house: HandlerRooms, handling: Handling): Promise<Entit
   const { workspace_root } = claim
   const deeds = await Deeds.begin(store, claim)
   const wake = await wakeOfMessage(house, session_id, message_id)
+  if (!entity) await house.entities.introduce(session_id, definition)
   const commands = await commandHelpers(store, deeds)
   const submitRooms = rooms.submitRooms()
   const policy = submitRooms.policy(workspace_root)

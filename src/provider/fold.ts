@@ -7,8 +7,8 @@ export function folded(messages: readonly Fragment[]): Fragment {
   const sheet = new Sheet()
   const roles: string[] = []
   const tools = new Set<string>()
-  for (const message of messages) {
-    addMessage(sheet, message, message === messages[0] ? "" : ",")
+  for (const [at, message] of messages.entries()) {
+    addMessage(sheet, message, at === 0 ? "" : ",")
     if (message.roles) roles.push(...message.roles)
     if (message.tools) for (const name of message.tools) tools.add(name)
   }

@@ -49,9 +49,6 @@ export function completion(events: CompletionEvents): Extension {
       tooltipClass: () => "cm-offers",
     }),
     tooltips({ tooltipSpace }),
-    EditorView.updateListener.of(({ docChanged, selectionSet }) => {
-      if (docChanged || selectionSet) events.hint(undefined)
-    }),
   ]
 }
 
@@ -90,7 +87,7 @@ async function ask(
   const { state, pos, view } = context
   const document = view?.plugin(chips)?.document
   const line = state.doc.lineAt(pos)
-  if (!document || !isAsking(document, line.from, pos)) return null
+  if (!view || !document || !isAsking(view, pos)) return null
   const stop = new AbortController()
   context.addEventListener("abort", () => stop.abort())
   try {
@@ -114,14 +111,15 @@ async function ask(
 }
 
 /** Whether something is named at the cursor, or a command stands before it on its line. */
-function isAsking(document: { trigger: Trigger; nodes: Nodes }, line: number, at: number): boolean {
+export function isAsking(view: EditorView, at: number): boolean {
+  const document = view.plugin(chips)?.document
+  if (!document) return false
   if (document.trigger(at)) return true
+  const { from } = view.state.doc.lineAt(at)
   return document
-    .nodes(line, at)
-    .some(({ kind, start, end }) => kind === "slash_command" && start >= line && end < at)
+    .nodes(from, at)
+    .some(({ kind, start, end }) => kind === "slash_command" && start >= from && end < at)
 }
-type Trigger = (cursor: number) => unknown
-type Nodes = (from: number, to: number) => readonly { kind: string; start: number; end: number }[]
 
 function offerOf(item: CompletionItem, events: CompletionEvents, sought: Sought): Offer {
   return {

@@ -3,15 +3,16 @@ import {
   closeCompletion,
   completionStatus,
   selectedCompletion,
+  startCompletion,
 } from "@codemirror/autocomplete"
 import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands"
 import { Annotation, Compartment, EditorState, Prec } from "@codemirror/state"
-import { EditorView, keymap, placeholder } from "@codemirror/view"
+import { EditorView, keymap, placeholder, type ViewUpdate } from "@codemirror/view"
 import type { KnownNode } from "../compose/node.ts"
 import type { Vocabulary } from "../compose/vocabulary.ts"
 import { chips, learn } from "./chips.ts"
 import { chosen, nodesWithChosen } from "./chosen.ts"
-import { type Complete, completion, isMeant } from "./completion.ts"
+import { type Complete, completion, isAsking, isMeant } from "./completion.ts"
 
 export interface EditorEvents {
   /** Enter; with the modifier, `urgent`. */
@@ -38,8 +39,10 @@ export interface EditorOptions {
 export class Editor {
   readonly #view: EditorView
   readonly #placeholder = new Compartment()
+  readonly #offers = new Compartment()
   readonly #options: EditorOptions
   #vocabulary: Vocabulary
+  #offering = false
   #hint = ""
   #name = ""
 
@@ -121,7 +124,25 @@ export class Editor {
     this.#view.destroy()
   }
 
+  /** The list of offers is there only while something is asked for: a key in plain text, which most
+   *  are, does not pay for it. */
+  #offer({ docChanged, selectionSet, state, transactions, view }: ViewUpdate) {
+    if ((!docChanged && !selectionSet) || view.composing) return
+    const asks = isAsking(view, state.selection.main.head)
+    if (!asks) this.#options.events.hint(undefined)
+    if (asks === this.#offering) return
+    const typed = transactions.some((transaction) => transaction.isUserEvent("input"))
+    if (asks ? !typed : completionStatus(state) !== null) return
+    this.#offering = asks
+    const { complete, hint } = this.#options.events
+    const isAction = (name: string) => this.#vocabulary.commands.get(name) === "action"
+    const extension = asks ? completion({ complete, hint, isAction }) : []
+    view.dispatch({ effects: this.#offers.reconfigure(extension), annotations: silent.of(true) })
+    if (asks) startCompletion(view)
+  }
+
   #fresh(doc: string): EditorState {
+    this.#offering = false
     const { events, label } = this.#options
     return EditorState.create({
       doc,
@@ -133,11 +154,8 @@ export class Editor {
         EditorView.lineWrapping,
         chips.of(this.#vocabulary),
         chosen,
-        completion({
-          complete: events.complete,
-          hint: events.hint,
-          isAction: (name) => this.#vocabulary.commands.get(name) === "action",
-        }),
+        this.#offers.of([]),
+        EditorView.updateListener.of((update) => this.#offer(update)),
         this.#placeholder.of(placeholder(this.#hint)),
         EditorView.contentAttributes.of({ ...ATTRIBUTES, "aria-label": label }),
         EditorView.updateListener.of(({ docChanged, transactions }) => {

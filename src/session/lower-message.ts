@@ -6,6 +6,7 @@ import { lower, promptMessages } from "../lower/lower.ts"
 import type { PlannedMedia } from "../lower/plan.ts"
 import type { Policy } from "../lower/policy.ts"
 import { readPart } from "../message/part.ts"
+import { openJson } from "../message/stored-json.ts"
 import { upgradePart } from "../message/upgrade.ts"
 import type { Capabilities } from "../model/capabilities.ts"
 import type { PromptMessage } from "../model/prompt.ts"
@@ -87,7 +88,15 @@ export function lowerAnswer(
 }
 
 export function answerParts({ parts }: RawMessage): AnswerPart[] {
-  return parts.map(({ id, data_json }) => ({ id, data: openRow(data_json) as AnswerPart["data"] }))
+  return parts.map(({ id, data_json }) => ({ id, data: openAnswerRow(data_json) }))
+}
+
+function openAnswerRow(data_json: string): AnswerPart["data"] {
+  try {
+    return openRow(data_json) as AnswerPart["data"]
+  } catch {
+    return openJson(data_json)
+  }
 }
 
 async function lowerSaid(
@@ -95,10 +104,10 @@ async function lowerSaid(
   message: RawMessage,
   at: LoweringOf,
 ): Promise<LoweredMessage> {
-  const version = Number(JSON.parse(message.metadata_json).schema_version ?? 1)
+  const version = Number(openJson(message.metadata_json).schema_version ?? 1)
   const parts = message.parts.map(({ id, data_json }) => ({
     id,
-    part: readPart(upgradePart(JSON.parse(data_json), version)),
+    part: readPart(upgradePart(openJson(data_json), version)),
   }))
   const kept = await captured(rooms, message)
   const loaded = await load(parts, {

@@ -52,7 +52,8 @@ export async function compactionFor(
   const { session_id } = talk.claim.turn
   const { summary: before, messages } = sinceCompaction(await rooms.store.rawHistory(session_id))
   const said = messages.filter(isSaidRow)
-  const at = occasion.type === "asked" ? said.length : tailStart(said, tailWish(rooms, talk, occasion))
+  const at =
+    occasion.type === "asked" ? said.length : tailStart(said, tailWish(rooms, talk, occasion))
   if (at === 0) return undefined
   const head = [...(before ? [before] : []), ...said.slice(0, at)]
   const by = await summariserOf(rooms, talk)

@@ -1,5 +1,5 @@
 import type { PromptBlock, PromptMessage, TextBlock, ToolResultBlock } from "../model/prompt.ts"
-import { storedCall } from "../model/stored-call.ts"
+import { type StoredCall, storedCall } from "../model/stored-call.ts"
 import { storedText } from "../model/stored-text.ts"
 import type { Fragment, Provider } from "../provider/provider.ts"
 
@@ -15,11 +15,7 @@ export function plainFragments(
     model_id,
   }: { readonly provider: Pick<Provider, "encode">; readonly model_id: string },
 ): readonly Fragment[] | undefined {
-  const fragments: Fragment[] = []
-  const messages = plainMessages(role, parts)
-  if (!messages) return undefined
-  for (const message of messages) fragments.push(provider.encode(message, model_id))
-  return fragments
+  return plainMessages(role, parts)?.map((message) => provider.encode(message, model_id))
 }
 
 /** What a stored message says that is nothing but texts, or an answer of texts and finished calls,
@@ -46,6 +42,10 @@ export function plainBlocks(parts: readonly Row[]): readonly TextBlock[] | undef
 }
 
 function plainAnswer(parts: readonly Row[]): PromptMessage[] | undefined {
+  const [first] = parts
+  const only = first && parts.length === 1 ? storedCall(first.data_json) : undefined
+  // Most answers with a call are nothing else: written out, because lists that grow cost more.
+  if (only) return [answer([callOf(only)]), { role: "user", blocks: [resultOf(only)] }]
   const said: PromptBlock[] = []
   const results: ToolResultBlock[] = []
   for (const { data_json } of parts) {
@@ -56,13 +56,23 @@ function plainAnswer(parts: readonly Row[]): PromptMessage[] | undefined {
     }
     const call = storedCall(data_json)
     if (!call) return undefined
-    const { id, name, input, blocks } = call
-    said.push({ type: "tool-call", id, name, input })
-    results.push({ type: "tool-result", id, name, blocks, is_error: false })
+    said.push(callOf(call))
+    results.push(resultOf(call))
   }
   if (said.length === 0) return undefined
-  const answer: PromptMessage = { role: "assistant", blocks: said }
-  return results.length > 0 ? [answer, { role: "user", blocks: results }] : [answer]
+  return results.length > 0 ? [answer(said), { role: "user", blocks: results }] : [answer(said)]
+}
+
+function answer(blocks: readonly PromptBlock[]): PromptMessage {
+  return { role: "assistant", blocks }
+}
+
+function callOf({ id, name, input }: StoredCall): PromptBlock {
+  return { type: "tool-call", id, name, input }
+}
+
+function resultOf({ id, name, blocks }: StoredCall): ToolResultBlock {
+  return { type: "tool-result", id, name, blocks, is_error: false }
 }
 
 /** Whether metadata may say that a message is not for the model: opening them all to find out would

@@ -3,6 +3,7 @@ import type { Capture } from "../lower/load.ts"
 import { plan } from "../lower/plan.ts"
 import type { Policy } from "../lower/policy.ts"
 import type { Metadata } from "../message/row.ts"
+import { openJson } from "../message/stored-json.ts"
 import type { Media } from "../model/prompt.ts"
 import { LOWERING_VERSION } from "../model/receipt.ts"
 import { tokensOfBytes } from "../model/tokens.ts"
@@ -235,5 +236,5 @@ export function isSaid({ metadata }: { readonly metadata: Metadata }): boolean {
 export // A wake that nobody wrote may say nothing at all.
 function isSaidRow({ metadata_json, role, parts }: RawMessage): boolean {
   if (role === "user" && parts.length === 0) return false
-  return !mayBeLeftOut(metadata_json) || isSaid({ metadata: JSON.parse(metadata_json) })
+  return !mayBeLeftOut(metadata_json) || isSaid({ metadata: openJson(metadata_json) })
 }

@@ -2,6 +2,7 @@ import type { Earlier } from "../lower/fresh.ts"
 import { type Demotions, type PlannedMedia, plan } from "../lower/plan.ts"
 import type { ModelChoice } from "../message/message.ts"
 import { Refusal } from "../message/refusal.ts"
+import { openJson } from "../message/stored-json.ts"
 import type { Capabilities } from "../model/capabilities.ts"
 import type { Knowledge } from "../model/layers.ts"
 import type { Model } from "../model/models.ts"
@@ -28,9 +29,7 @@ export interface Said {
 /** What a session says to a model, by its path. */
 export async function saidIn({ store }: RelowerRooms, speaker: Speaker): Promise<Said> {
   const messages = allOf(sinceCompaction(await store.rawHistory(speaker.id)))
-  const said = messages.filter(({ metadata_json }) =>
-    isSaid({ metadata: JSON.parse(metadata_json) }),
-  )
+  const said = messages.filter(({ metadata_json }) => isSaid({ metadata: openJson(metadata_json) }))
   return { messages: said, speaker }
 }
 
@@ -128,7 +127,7 @@ export function answerTokens({ messages }: Said): number {
 }
 
 function spokenBytes(data_json: string): number {
-  const { type, text, input } = JSON.parse(data_json) as Readonly<Record<string, unknown>>
+  const { type, text, input } = openJson(data_json)
   if (type === "text" && typeof text === "string") return utf8Length(text)
   return input === undefined ? 0 : utf8Length(JSON.stringify(input))
 }

@@ -150,6 +150,7 @@ export class Runner {
       beat: live.beat,
       owner: this.#rooms.owner,
       refire: true,
+      resumes: (await this.#rooms.handler?.({ turn })) !== undefined,
     })
     this.#seen.delete(turn.id)
     if (next) this.take(next)

@@ -38,13 +38,20 @@ export async function bringBack(
     throw new Refusal("not_found", `there is no message ${wanted.message_id} in ${session_id}`)
   const part = quoteOf(session_id, message, wanted)
   const part_json = JSON.stringify(part)
-  const saved = await store.attachToDraft({ session_id: parent_id, part_json, updated_by: session_id })
+  const saved = await store.attachToDraft({
+    session_id: parent_id,
+    part_json,
+    updated_by: session_id,
+  })
   return { session_id: parent_id, part, ...saved }
 }
 
 function parentOf({ id, parent_id }: Session): string {
   if (parent_id !== null) return parent_id
-  throw new Refusal("conflict", `session ${id} is no branch: there is nowhere to bring this back to`)
+  throw new Refusal(
+    "conflict",
+    `session ${id} is no branch: there is nowhere to bring this back to`,
+  )
 }
 
 function quoteOf(session_id: string, message: StoredMessage, { range }: Wanted): QuotePart {
@@ -58,6 +65,6 @@ function quoteOf(session_id: string, message: StoredMessage, { range }: Wanted):
 function wordsOf({ parts }: StoredMessage): string {
   return parts
     .filter(({ type }) => type === "text")
-    .map(({ data }) => String(data.text ?? ""))
+    .map(({ data }) => (typeof data.text === "string" ? data.text : ""))
     .join("\n")
 }

@@ -1,4 +1,5 @@
 import { type CompactionPart, readCompactionPart } from "../message/compaction-part.ts"
+import { openJson } from "../message/stored-json.ts"
 import type { RawMessage } from "../store/store.ts"
 
 /** What a model is told of a path: all of it, or the newest summary, the tail that stayed, and what was
@@ -33,7 +34,7 @@ export function isMarker(message: RawMessage): boolean {
 function markerOf({ role, parts }: RawMessage): CompactionPart | undefined {
   const [part] = parts
   if (role !== "assistant" || part?.type !== "data-compaction") return undefined
-  return readCompactionPart(JSON.parse(part.data_json))
+  return readCompactionPart(openJson(part.data_json))
 }
 
 // A tail that is not there any more cannot be told: then the marker before it counts.

@@ -27,10 +27,7 @@ const RETRY_MS = [500, 2000] as const
 
 /** Sum up what was said. What does not fit into one request, or is refused, is tried in ways that lose
  *  more and more: without long outputs, in pieces, without its middle (SES-031). */
-export async function summarise(
-  by: Summariser,
-  messages: readonly RawMessage[],
-): Promise<Summary> {
+export async function summarise(by: Summariser, messages: readonly RawMessage[]): Promise<Summary> {
   let fault: ModelFault = NOT_TRIED
   for (const rung of rungsOf(by, messages)) {
     const summary = await rung()
@@ -139,7 +136,10 @@ async function ask(by: Summariser, said: string, about = ""): Promise<Summary> {
 
 async function askOnce(by: Summariser, said: string, about: string): Promise<Summary> {
   const { provider, model, signal } = by
-  const message = { role: "user", blocks: [{ type: "text", text: question(by, said, about) }] } as const
+  const message = {
+    role: "user",
+    blocks: [{ type: "text", text: question(by, said, about) }],
+  } as const
   const events = provider.stream({
     envelope: {
       model: model.model_id,

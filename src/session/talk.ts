@@ -56,7 +56,7 @@ export interface TurnRooms {
   /** When and how a conversation is summarised. */
   readonly compaction: CompactionConfig
   /** Who handles a claimed message in a model's stead; without, the model answers. */
-  handler?: ((claim: Claim) => Promise<TurnHandler | undefined>) | undefined
+  handler?: ((claim: Pick<Claim, "turn">) => Promise<TurnHandler | undefined>) | undefined
 }
 
 export type HostRuntime = Omit<

@@ -1,3 +1,4 @@
+import { openJson } from "../message/stored-json.ts"
 import type { RawMessage } from "../store/store.ts"
 
 /** Characters that stay of what a tool was given and gave back, where outputs are pruned. */
@@ -10,7 +11,7 @@ export function transcript(messages: readonly RawMessage[], pruned: boolean): st
   const most = pruned ? PRUNED_CHARACTERS : MAX_OUTPUT_CHARACTERS
   return messages.flatMap(({ role, parts }) => {
     const said = parts
-      .map(({ data_json }) => wordsOf(JSON.parse(data_json) as Data, most))
+      .map(({ data_json }) => wordsOf(openJson(data_json), most))
       .filter((words) => words.trim() !== "")
     return said.length === 0 ? [] : [`[${role}]\n${said.join("\n")}`]
   })

@@ -203,6 +203,8 @@ export interface Interruption extends TurnKey {
   readonly beat: number
   readonly owner: string | null
   readonly refire: boolean
+  /** Its handler runs again and goes on where it was, whatever ran before (EA-035). */
+  readonly resumes?: boolean
 }
 
 export interface LiveTurn {

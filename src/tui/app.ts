@@ -4,7 +4,7 @@ import type { AnyPart, Client } from "../client/client.ts"
 import { isBusy } from "../client/view.ts"
 import { copiedPicture, droppedFile, isLong, pastedName } from "./attached.ts"
 import { Desk, sentenceOf } from "./desk.ts"
-import { Ide } from "./ide/ide.ts"
+import type { Ide } from "./ide/ide.ts"
 import { type LocalCommand, localCommand } from "./local-commands.ts"
 import { pastedText } from "./pastes.ts"
 import { chooseModel, chooseSession } from "./pickers.ts"
@@ -35,7 +35,7 @@ type Key = readonly [key: Parameters<typeof matchesKey>[1], act: (app: App) => u
 class App {
   readonly #options: TuiOptions
   readonly #screen: Screen
-  readonly #ide: Ide
+  #ide: Ide | undefined
   readonly #left = Promise.withResolvers<void>()
   #desk: Desk | undefined
   #queue: QueueDesk | undefined
@@ -49,10 +49,6 @@ class App {
       desk: () => this.#desk,
       queue: () => this.#queue,
       ide: () => this.#ide,
-    })
-    this.#ide = new Ide({
-      workspace: options.workspace,
-      changed: () => this.#screen.tui.requestRender(),
     })
   }
 
@@ -68,7 +64,7 @@ class App {
       await this.#left.promise
     } finally {
       this.#desk?.close()
-      this.#ide.unlink()
+      this.#ide?.unlink()
       await screen.stop()
     }
     await (await connection).close()
@@ -90,7 +86,7 @@ class App {
     const parts = attachments.take()
     try {
       if (await this.#queue?.save(source)) return
-      const { contexts, parts: selected } = this.#ide
+      const { contexts = [], parts: selected = [] } = this.#ide ?? {}
       await this.#ready().send({ source, parts: [...parts, ...selected], contexts, mode })
       pastes.clear()
     } catch (error) {
@@ -141,7 +137,7 @@ class App {
   removeAttachment() {
     const { editor, attachments } = this.#screen
     if (editor.getText() !== "") return false
-    return attachments.removeLast() || this.#ide.dismiss() ? undefined : false
+    return attachments.removeLast() || this.#ide?.dismiss() ? undefined : false
   }
 
   selectQueue() {
@@ -224,7 +220,10 @@ class App {
   }
 
   async #link(desk: Desk, argument: string) {
-    if (argument === "off") return this.#ide.unlink()
+    if (argument === "off") return this.#ide?.unlink()
+    const { Ide } = await import("./ide/ide.ts")
+    const changed = () => this.#screen.tui.requestRender()
+    this.#ide ??= new Ide({ workspace: this.#options.workspace, changed })
     const door = await this.#ide.link()
     desk.say(
       "notice",

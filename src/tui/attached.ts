@@ -37,7 +37,7 @@ export class Attachments {
 
   give(parts: readonly AnyPart[]) {
     const back = parts.map((part) => ({
-      name: String((part as { name?: unknown }).name ?? part.type),
+      name: (part as { name?: string }).name ?? part.type,
       state: "ready" as const,
       part,
     }))

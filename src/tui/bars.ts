@@ -37,7 +37,11 @@ export function queueLines(
 export function wordsOf({ metadata, parts }: StoredMessage): string {
   const { composer_input } = metadata as { composer_input?: { source?: string } }
   if (composer_input?.source !== undefined) return composer_input.source
-  return parts.map(({ data, type }) => String(data.text ?? data.raw ?? `[${type}]`)).join(" ")
+  return parts.map(({ data, type }) => said(data.text) ?? said(data.raw) ?? `[${type}]`).join(" ")
+}
+
+function said(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined
 }
 
 export function attachedLines(attached: readonly Attached[], theme: Theme, width: number) {

@@ -69,9 +69,10 @@ export class LogView implements Component {
   #part(part: StoredPart, width: number): string[] {
     const { type, data } = part
     const { text } = data as { text?: unknown }
-    if (type === "reasoning") return wrapped(this.#theme.quiet(plain(String(text ?? ""))), width)
+    const isText = typeof text === "string"
+    if (type === "reasoning" && isText) return wrapped(this.#theme.quiet(plain(text)), width)
     if (toolNameOf(type) !== undefined) return [this.#call(data, width)]
-    if (typeof text !== "string") return [this.#theme.quiet(`[${type}]`)]
+    if (!isText) return [this.#theme.quiet(`[${type}]`)]
     return wrapped(this.#marked(plain(text.trimEnd())), width)
   }
 
@@ -80,7 +81,7 @@ export class LogView implements Component {
     const call = readToolPart(data)
     if (!call) return quiet("[call]")
     const { state, input, error_text, output } = call
-    const sign = { "output-available": good("✓"), "output-error": bad("✗") }[String(state)] ?? "…"
+    const sign = { "output-available": good("✓"), "output-error": bad("✗") }[state as string] ?? "…"
     const about = error_text ?? (output === undefined ? "" : JSON.stringify(output.data))
     const words = `${toolNameOf(call.type)} ${input === undefined ? "" : JSON.stringify(input)}`
     const result = about === "" ? "" : ` → ${about}`
@@ -122,7 +123,7 @@ function said({ type, data }: StoredPart): string {
     case "mention":
       return plain(`@${Object.values((target ?? {}) as object).join(":")}`)
     default:
-      return plain(`[${type}${kind === undefined ? "" : ` ${String(kind)}`}]`)
+      return plain(`[${type}${typeof kind === "string" ? ` ${kind}` : ""}]`)
   }
 }
 

@@ -140,10 +140,10 @@ export class Actions extends Trying {
 
   /** Go back to before a message, and have it in the composer again. */
   async rewind(message: StoredMessage) {
-    const { current, vocabulary } = this.store.read()
+    const { current } = this.store.read()
     if (!current) return
     await this.try(async () => {
-      const { source, rest } = await sourceOf(message, vocabulary)
+      const { source, rest } = sourceOf(message)
       await this.#goBack(current, message)
       if (!this.desk.isBlank(current)) this.desk.putAside(current)
       this.desk.setAttachments(current, rest.map(attachmentOfPart))

@@ -1,5 +1,6 @@
 import type { AnyPart } from "../client/client.ts"
-import type { Vocabulary } from "../compose/vocabulary.ts"
+import { printAddress } from "../compose/address.ts"
+import type { CommandPart, FileRefPart, MentionPart } from "../message/part.ts"
 import type { StoredMessage, StoredPart } from "../message/row.ts"
 
 export function partOf(part: StoredPart): AnyPart {
@@ -18,18 +19,42 @@ export function ownParts(message: StoredMessage): AnyPart[] {
 const BESIDE = new Set(["file-attachment", "editor-context", "directory-ref", "quote"])
 
 /** A message as something to write on: what was typed, and what went with it. */
-export async function sourceOf(
-  message: StoredMessage,
-  vocabulary: Vocabulary,
-): Promise<{ source: string; rest: readonly AnyPart[] }> {
+export function sourceOf(message: StoredMessage): {
+  source: string
+  rest: readonly AnyPart[]
+} {
   const own = ownParts(message)
   const typed = typedSource(message)
-  if (typed !== undefined) {
-    const rest = own.filter((part) => BESIDE.has(part.type) && part.from_node === undefined)
-    return { source: typed, rest }
+  if (typed !== undefined)
+    return { source: typed, rest: own.filter((part) => BESIDE.has(part.type)) }
+  const forms = own.map((part) => ({ part, form: typedForm(part) }))
+  const said = forms.flatMap(({ form }) => form ?? [])
+  return {
+    source: said.join(" ").replace(/ +/g, " "),
+    rest: forms.flatMap(({ part, form }) => (form === undefined ? [part] : [])),
   }
-  const { inputOfParts } = await import("../compose/edit-parts.ts")
-  return inputOfParts(own, vocabulary)
+}
+
+/** How a part of a message that nobody typed would have been typed; undefined where it could not.
+ *  The schemas know more ways, and weigh more than the rest of the page's own code together. */
+function typedForm(part: AnyPart): string | undefined {
+  switch (part.type) {
+    case "text":
+      return typeof part.text === "string" ? part.text : undefined
+    case "command":
+      return typeof part.raw === "string" ? part.raw : (part as CommandPart).id
+    case "file-ref": {
+      const { ref } = part as FileRefPart
+      const address = ref.kind === "path" ? printAddress(ref) : undefined
+      return address === undefined ? undefined : `@${address}`
+    }
+    case "mention": {
+      const { kind, name } = (part as MentionPart).target
+      return typeof name === "string" && /^\S+$/.test(name) ? `@${kind}:${name}` : undefined
+    }
+    default:
+      return undefined
+  }
 }
 
 /** What was typed, where it is known. */

@@ -22,7 +22,7 @@ export class QueueActions extends Trying {
     if (editing && editing !== message.id) await this.putBack(editing)
     await this.try(async () => {
       await this.store.client.queue.update(message.session_id, message.id, { state: "editing" })
-      const { source, rest } = await sourceOf(message, this.store.read().vocabulary)
+      const { source, rest } = sourceOf(message)
       // An edit that was left half done goes on where it stopped.
       if (this.#desk.text(key) === "") {
         this.#desk.setAttachments(key, rest.map(attachmentOfPart))

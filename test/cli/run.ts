@@ -15,7 +15,7 @@ export interface Setting {
   readonly data: string
   readonly workspace: string
   /** The command line as a person starts it. */
-  run(words: readonly string[], more?: More): Promise<Ran>
+  readonly run: (words: readonly string[], more?: More) => Promise<Ran>
 }
 
 export interface More {

@@ -422,4 +422,17 @@ describe("entities", () => {
       ["/loader/b", "idle"],
     ])
   })
+
+  it("[DEC-17] are gone with their session, and their name is free", async () => {
+    const house = await entityHouse([LOADER], { script: [{ text: "ok" }] })
+    const id = await house.spawn("/loader/a")
+    await settled(house, id)
+    await house.send("/loader/a", { ...input("hello"), key: "k" })
+    await settled(house, id)
+    expect((await house.ask("delete", `/v1/sessions/${id}`)).status).toBe(200)
+    for (const path of ["/v1/entities/loader/a", "/v1/stream/entities/loader/a"])
+      expect((await house.ask("get", path)).status).toBe(404)
+    expect(await house.host.store.entityRows(id, "$inbox_keys")).toEqual([])
+    await house.spawn("/loader/a")
+  })
 })

@@ -99,6 +99,13 @@ async function copes(door: Door, label: string, asked: Promise<{ status: number;
   ])
 }
 
+/** What a body may say; of one that says nothing, something that it may not. */
+function fieldsOf({ body }: Route): string[] {
+  const schema = z.toJSONSchema(body ?? z.object({}), { io: "input", unrepresentable: "any" })
+  const fields = Object.keys(schema.properties ?? {})
+  return fields.length === 0 ? ["anything"] : fields
+}
+
 describe("a bad body", () => {
   it.each(WRITES.map((route) => [`${route.method} ${route.path}`, route] as const))(
     "never makes %s fail on our side",
@@ -117,9 +124,7 @@ describe("a bad body", () => {
     async (_, route) => {
       const door = await openDoor({ turns: false })
       const path = (await addressesOf(door))(route)
-      const shape = route.body instanceof z.ZodObject ? Object.keys(route.body.shape) : []
-      expect(shape.length).toBeGreaterThan(0)
-      for (const field of shape)
+      for (const field of fieldsOf(route))
         for (const value of VALUES) {
           const json = { ...baseOf(route), [field]: value }
           const label = `${field}: ${JSON.stringify(value).slice(0, 60)}`

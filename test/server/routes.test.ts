@@ -22,6 +22,8 @@ interface World extends Door {
   readonly rewound: string
   /** A webhook, whose key is `KEY`. */
   readonly trigger: string
+  /** A folder that the session was given. */
+  readonly scope: string
 }
 
 const KEY = "the-key-of-a-webhook"
@@ -49,7 +51,14 @@ async function world(): Promise<World> {
     ...(await sidecarOf(door, session)),
     rewound: await rewound(door),
     trigger: await remembered(door, session),
+    scope: await given(door, session),
   }
+}
+
+async function given({ host }: Door, session_id: string): Promise<string> {
+  const scope = await host.scopes.mint(session_id, "/")
+  if ("type" in scope) throw new Error(scope.reason)
+  return scope.id
 }
 
 /** A memory named `known`, and a webhook. */
@@ -129,7 +138,7 @@ const CASES: Readonly<Record<string, Cases>> = {
     bad: [`/v1/sessions/${session}/unrewind`, { json: {} }, 409],
   }),
   "post /v1/sessions/:id/close": ({ session, sidecar }) => ({
-    good: [`/v1/sessions/${sidecar}/close`, { json: { then: "promote" } }],
+    good: [`/v1/sessions/${sidecar}/close`, { json: { as: "promote" } }],
     bad: [`/v1/sessions/${session}/close`, { json: {} }, 409],
   }),
   "post /v1/sessions/:id/bring-back": ({ sidecar, note }) => ({
@@ -309,9 +318,9 @@ const CASES: Readonly<Record<string, Cases>> = {
     good: [`/v1/sessions/${session}/scopes`],
     bad: [`/v1/sessions/${session}/scopes`, UNAUTHORIZED, 401],
   }),
-  "delete /v1/sessions/:id/scopes/:scope": ({ session }) => ({
-    good: [`/v1/sessions/${session}/scopes/dir_x`],
-    bad: [`/v1/sessions/${session}/scopes/dir_x`, UNAUTHORIZED, 401],
+  "delete /v1/sessions/:id/scopes/:scope": ({ session, scope }) => ({
+    good: [`/v1/sessions/${session}/scopes/${scope}`],
+    bad: [`/v1/sessions/${session}/scopes/dir_x`, {}, 404],
   }),
   "get /v1/memory": () => ({
     good: ["/v1/memory?scope=project"],

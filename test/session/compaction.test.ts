@@ -75,7 +75,10 @@ describe("compaction", () => {
     ])
     await talk(house, id, "and you?")
     expect(lastTold(house)).toEqual(["user: (They greeted each other.)", "user: and you?"])
-    expect((await transcript(house, id)).slice(0, 2)).toEqual(["user: good morning", "assistant: Heard."])
+    expect((await transcript(house, id)).slice(0, 2)).toEqual([
+      "user: good morning",
+      "assistant: Heard.",
+    ])
     const { messages } = await house.host.store.history(id, { limit: 50 })
     const marker = messages.find(({ metadata }) => metadata.compaction)
     expect(marker).toMatchObject({ role: "assistant", metadata: { usage: { output: 7 } } })
@@ -86,7 +89,9 @@ describe("compaction", () => {
     const id = await newSession(house)
     await say(house, id, [{ type: "command", id: "/compact", args: {} }])
     await house.host.idle()
-    expect((await transcript(house, id)).at(-1)).toBe("assistant: There is nothing to summarise yet.")
+    expect((await transcript(house, id)).at(-1)).toBe(
+      "assistant: There is nothing to summarise yet.",
+    )
     expect(house.model.calls).toEqual([])
   })
 
@@ -236,7 +241,10 @@ describe("the ladder", () => {
   const TOO_LONG = { code: "http-400", message: "prompt is too long", retryable: false }
 
   /** What becomes of /compact when the summary is asked for as the script says. */
-  async function compacted(answer: (asked: number, call: RecordedCall) => ScriptStep, more: object) {
+  async function compacted(
+    answer: (asked: number, call: RecordedCall) => ScriptStep,
+    more: object,
+  ) {
     let asked = 0
     const house = await openHouse({ script: listener((call) => [answer(++asked, call)]), ...more })
     const id = await newSession(house)

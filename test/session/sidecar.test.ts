@@ -72,8 +72,8 @@ describe("a sidecar", () => {
     const close = (id: string, json: object) =>
       house.ask("post", `/v1/sessions/${id}/close`, { json })
     expect((await close(kept, {})).body).toMatchObject({ session: { id: kept }, deleted: [] })
-    expect((await close(promoted, { then: "promote" })).status).toBe(200)
-    expect((await close(deleted, { then: "delete" })).body).toEqual({
+    expect((await close(promoted, { as: "promote" })).status).toBe(200)
+    expect((await close(deleted, { as: "delete" })).body).toEqual({
       session: null,
       deleted: [deleted],
     })
@@ -98,7 +98,7 @@ describe("a sidecar", () => {
       "look",
       "pay",
     ])
-    await house.ask("post", `/v1/sessions/${side}/close`, { json: { then: "promote" } })
+    await house.ask("post", `/v1/sessions/${side}/close`, { json: { as: "promote" } })
     expect(await asked(side)).toEqual(["look", "pay"])
     expect(await asked(await branchOf(house, main, {}))).toEqual(["look", "pay"])
   })

@@ -214,6 +214,40 @@ describe("rows as Durable Streams", () => {
     )
   }, 60_000)
 
+  it("[PER-014] tells a session's own rows alike to both, and a turn's words on a stream of its own", async () => {
+    const running = await serving()
+    const { session } = await askJson(running, "POST", "/v1/sessions", { model: "scripted" })
+    const path = `/v1/stream/sessions/${session.id}`
+    const collection = (type: string) => ({ schema: z.looseObject({}), type, primaryKey: "id" })
+    const types = ["session", "message", "part", "turn", "status"]
+    const db = createStreamDB({
+      streamOptions: {
+        url: `${running.url}${path}`,
+        contentType: "application/json",
+        headers: { authorization: `Bearer ${running.token}` },
+      },
+      state: createStateSchema(Object.fromEntries(types.map((type) => [type, collection(type)]))),
+    })
+    onTestFinished(() => db.close())
+    await db.preload()
+    for (const message of ["one", "two"])
+      await askJson(running, "POST", `/v1/sessions/${session.id}/messages`, { message })
+    await running.host.idle()
+    const state = new MaterializedState()
+    for (const { items } of await allOf(running, path))
+      state.applyBatch(items as Parameters<MaterializedState["applyBatch"]>[0])
+    for (const type of types) {
+      const expected = [...state.getType(type)].map(([id, row]) => ({ ...(row as object), id }))
+      const rows = () => plain(db.collections[type]?.values() as unknown as Rows)
+      await expect.poll(rows).toEqual(plain(expected as Rows))
+    }
+    const [turn] = await running.host.store.turns(session.id)
+    const [batch] = await allOf(running, `/v1/stream/turns/${turn?.id}`)
+    expect(batch?.closed).toBe(true)
+    const deltas = (batch?.items ?? []) as RowEvent[]
+    expect(deltas.map(({ type, value }) => `${type} ${String(value?.text)}`)).toEqual(["delta ok"])
+  })
+
   it("stamps offset and txid on every event, and pairs data with control", async () => {
     const running = await serving()
     await askJson(running, "PUT", "/v1/entities/puppet/one", {})
@@ -295,6 +329,10 @@ describe("rows as Durable Streams", () => {
     const [first] = JSON.parse(rest.text)
     expect(first.headers.control).toBe("reset")
     expect(rest.text).not.toContain("secret")
+    const anew = new StreamRows()
+    anew.apply(JSON.parse(rest.text))
+    expect(anew.rows("slash_command").map(({ name }) => name)).toEqual(["alpha", "beta"])
+    expect(anew.rows("entity")).toHaveLength(1)
     expect((await allOf(running, path)).at(-1)?.offset ?? "").not.toBe(before)
   })
 

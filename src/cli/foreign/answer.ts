@@ -77,7 +77,7 @@ export class ForeignAnswer {
       ...(rawInput === undefined ? {} : { input: rawInput }),
       ...(typeof title === "string" ? { title } : {}),
       ...(typeof kind === "string" ? { kind } : {}),
-      ...resultOf(String(status ?? ""), rawOutput ?? content, part.data.state),
+      ...resultOf(wordOf(status), rawOutput ?? content, part.data.state),
     }
     part.dirty = true
   }
@@ -114,12 +114,16 @@ const WORDS: Readonly<Record<string, string>> = {
 function textOf(content: unknown): string {
   const { type, text, uri } = (content ?? {}) as { [name: string]: unknown }
   if (typeof text === "string") return text
-  return type === undefined ? "" : `[${String(type)}${typeof uri === "string" ? ` ${uri}` : ""}]`
+  return type === undefined ? "" : `[${wordOf(type)}${typeof uri === "string" ? ` ${uri}` : ""}]`
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === "string" ? value : ""
 }
 
 /** The tool by the name that the agent gives it, or by what kind it is. */
 function typeOf({ name, kind }: { readonly [name: string]: unknown }): string {
-  const given = typeof name === "string" && name !== "" ? name : String(kind ?? "other")
+  const given = typeof name === "string" && name !== "" ? name : wordOf(kind) || "other"
   return `tool-${given.replace(/[^\w.-]/g, "_").slice(0, 100)}`
 }
 

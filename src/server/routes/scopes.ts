@@ -1,4 +1,5 @@
 import { z } from "zod"
+import type { Host } from "../../host.ts"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS } from "../../message/limits.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { type Route, route } from "../route.ts"
@@ -19,9 +20,7 @@ export const scopeRoutes: readonly Route[] = [
     answer: z.object({ scope: Scope, part: z.looseObject({}) }),
     status: 201,
     async handle({ host, param, body }) {
-      const session_id = param("id")
-      if (!(await host.store.session(session_id)))
-        throw new Refusal("not_found", `there is no session ${session_id}`)
+      const session_id = await known(host, param("id"))
       const scope = await host.scopes.mint(session_id, body.path, body.name)
       if ("type" in scope) throw new Refusal("invalid", scope.reason)
       return { scope, part: { type: "directory-ref", ref: { kind: "scope", ...scope } } }
@@ -32,7 +31,9 @@ export const scopeRoutes: readonly Route[] = [
     path: "/v1/sessions/:id/scopes",
     summary: "The folders that this session may read",
     answer: z.object({ scopes: z.array(Scope) }),
-    handle: async ({ host, param }) => ({ scopes: host.scopes.list(param("id")) }),
+    async handle({ host, param }) {
+      return { scopes: host.scopes.list(await known(host, param("id"))) }
+    },
   }),
   route({
     method: "delete",
@@ -40,8 +41,17 @@ export const scopeRoutes: readonly Route[] = [
     summary: "Take a folder back; what was read of it stays read",
     answer: z.object({ scopes: z.array(Scope) }),
     async handle({ host, param }) {
-      host.scopes.revoke(param("id"), param("scope"))
-      return { scopes: host.scopes.list(param("id")) }
+      const session_id = await known(host, param("id"))
+      const id = param("scope")
+      if (!host.scopes.list(session_id).some((scope) => scope.id === id))
+        throw new Refusal("not_found", `the session was not given ${id}`)
+      host.scopes.revoke(session_id, id)
+      return { scopes: host.scopes.list(session_id) }
     },
   }),
 ]
+
+async function known(host: Host, session_id: string): Promise<string> {
+  if (await host.store.session(session_id)) return session_id
+  throw new Refusal("not_found", `there is no session ${session_id}`)
+}

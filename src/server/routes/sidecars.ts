@@ -14,12 +14,12 @@ export const sidecarRoutes: readonly Route[] = [
     method: "post",
     path: "/v1/sessions/:id/close",
     summary: "Close a sidecar: keep it among the sidecars, promote it to a session, or delete it",
-    body: z.strictObject({ then: z.enum(["keep", "promote", "delete"]).default("keep") }),
+    body: z.strictObject({ as: z.enum(["keep", "promote", "delete"]).default("keep") }),
     answer: z.object({ session: Session.nullable(), deleted: z.array(z.string()) }),
     async handle({ host, param, body }) {
       const session = await existing(host, param("id"))
       if (!isSidecar(session)) throw new Refusal("conflict", `session ${session.id} is no sidecar`)
-      switch (body.then) {
+      switch (body.as) {
         case "keep":
           return { session, deleted: [] }
         case "promote": {

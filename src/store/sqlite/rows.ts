@@ -6,6 +6,7 @@ import type {
   StreamEvent,
   Turn,
 } from "../../message/row.ts"
+import { openJson } from "../../message/stored-json.ts"
 
 /** Rows as SQLite gives them, and how each opens into what the rest of the house sees. */
 export interface SessionRecord {
@@ -145,7 +146,7 @@ export function messageRowOf(record: MessageRecord): MessageRow {
     id: record.id,
     session_id: record.session_id,
     role: record.role,
-    metadata: JSON.parse(record.metadata_json),
+    metadata: openJson(record.metadata_json),
     state: record.state,
     seq: record.seq,
     position: record.position,
@@ -160,7 +161,7 @@ export function messageOf(record: MessageRecord, parts: readonly PartRecord[]): 
 
 export function partOf(record: PartRecord): StoredPart {
   const { data_json, ...columns } = record
-  return { ...columns, data: JSON.parse(data_json) }
+  return { ...columns, data: { type: "unknown", ...openJson(data_json) } }
 }
 
 export function turnOf(record: TurnRecord): Turn {

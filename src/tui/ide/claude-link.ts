@@ -35,7 +35,7 @@ export function linkClaude(
   }
   socket.on("open", () => socket.send(request(INITIALIZE ?? 1, "initialize", HELLO)))
   socket.on("message", (data) => {
-    const message = readMessage(String(data))
+    const message = readMessage((data as Buffer).toString())
     if (!message) return
     if (message.method === "selection_changed") {
       const changed = SelectionChanged.safeParse(message.params).data

@@ -77,7 +77,9 @@ export function aloneContract(maker: Maker) {
       const alone = await exported(from, branch)
       const sessions = alone.filter(({ type }) => type === "session")
       expect(sessions.map(({ data }) => data.id)).toEqual([branch])
-      expect(alone.every(({ type, data }) => type === "session" || belongs(data, branch))).toBe(true)
+      expect(alone.every(({ type, data }) => type === "session" || belongs(data, branch))).toBe(
+        true,
+      )
       const copies = alone.filter(({ type, data }) => type === "message" && copiedFrom(data))
       expect(copies.length).toBeGreaterThan(2)
       for (const { data } of copies)
@@ -122,9 +124,15 @@ function copiedFrom({ metadata_json }: ExportRow["data"]): string | undefined {
 async function fullFolder(store: Store) {
   const { id: main } = await begin(store, { title: "main" })
   const file = textPart("a file")
-  const captured = { parts: [file, blobPart(blobOf("a"))], captures: [captureOf(file.id, blobOf("b"))] }
+  const captured = {
+    parts: [file, blobPart(blobOf("a"))],
+    captures: [captureOf(file.id, blobOf("b"))],
+  }
   const first = await fire(store, main, "one", captured)
-  await finish(store, first.claim.turn, { message_id: await ask(store, first.claim.turn), text: "1" })
+  await finish(store, first.claim.turn, {
+    message_id: await ask(store, first.claim.turn),
+    text: "1",
+  })
   const two = await exchange(store, main, "two", "2")
   await summarise(store, main, two.question)
   await exchange(store, main, "three", "3")
@@ -160,7 +168,12 @@ async function summarise(store: Store, id: string, tail_start_id: string) {
   const { claim } = await fire(store, id, "/compact", {
     metadata: { action: { type: "compact", focus: null } },
   })
-  const part = { type: "data-compaction", summary: "in short", auto: true, summary_tokens: 2 } as const
+  const part = {
+    type: "data-compaction",
+    summary: "in short",
+    auto: true,
+    summary_tokens: 2,
+  } as const
   await store.performAction({
     ...keyOf(claim.turn),
     action: { type: "compact", focus: null },

@@ -1,4 +1,5 @@
 import type { Delta, Metadata } from "../../../message/row.ts"
+import { openJson } from "../../../message/stored-json.ts"
 import { toolNameOf } from "../../../message/tool-part.ts"
 import type { Answer, PartUpsert } from "../../store.ts"
 import type { EventsRecord, MessageRecord, PartRecord, TurnRecord } from "../rows.ts"
@@ -44,7 +45,7 @@ export function closeAnswer(tx: Transaction, turn: TurnRecord, answer: Answer) {
 export function unfinishedAnswer(tx: Transaction, turn: TurnRecord): MessageRecord | undefined {
   if (turn.answer_id === null) return undefined
   const answer = tx.message(turn.session_id, turn.answer_id)
-  return JSON.parse(answer.metadata_json).finish === undefined ? answer : undefined
+  return openJson(answer.metadata_json).finish === undefined ? answer : undefined
 }
 
 // Deltas that came after the part's last row are folded into it: what was told stays told.
@@ -109,7 +110,7 @@ function changeMetadata(tx: Transaction, session_id: string, id: string, metadat
   const record = tx.message(session_id, id)
   const changed: MessageRecord = {
     ...record,
-    metadata_json: JSON.stringify({ ...JSON.parse(record.metadata_json), ...metadata }),
+    metadata_json: JSON.stringify({ ...openJson(record.metadata_json), ...metadata }),
     updated_at: tx.now,
   }
   tx.run(

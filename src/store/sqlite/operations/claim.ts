@@ -1,6 +1,7 @@
 import { newId } from "../../../message/id.ts"
 import type { Metadata } from "../../../message/row.ts"
 import { looksOnly } from "../../../message/sidecar.ts"
+import { openJson } from "../../../message/stored-json.ts"
 import type { Claim } from "../../store.ts"
 import { type MessageRecord, type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
@@ -39,7 +40,7 @@ function firstWaiting(tx: Transaction, session_id: string, also: string) {
 
 function fire(tx: Transaction, session: SessionRecord, head: MessageRecord, owner: string): Claim {
   const fired = place(tx, session, head, {})
-  const { model } = JSON.parse(fired.metadata_json)
+  const { model } = openJson(fired.metadata_json)
   const model_json = model ? JSON.stringify(model) : session.model_json
   tx.run(
     `UPDATE chat_sessions SET next_seq = next_seq + 1, next_fence = next_fence + 1, drain = 'open',
@@ -71,7 +72,7 @@ export function place(
   message: MessageRecord,
   more: Metadata,
 ): MessageRecord {
-  const { queued_at: _, ...metadata } = JSON.parse(message.metadata_json)
+  const { queued_at: _, ...metadata } = openJson(message.metadata_json)
   const fired: MessageRecord = {
     ...message,
     metadata_json: JSON.stringify({ ...metadata, ...more }),
@@ -90,13 +91,13 @@ export function place(
 }
 
 export function claimOf(session: SessionRecord, turn: TurnRecord, fired: MessageRecord): Claim {
-  const { action = null, trigger } = JSON.parse(fired.metadata_json)
+  const { action, trigger } = openJson(fired.metadata_json)
   return {
     turn: turnOf(turn),
     path: JSON.parse(session.path_json),
     path_revision: session.path_revision,
     workspace_root: session.workspace_root,
-    action,
+    action: (action ?? null) as Claim["action"],
     permissions: JSON.parse(session.permissions_json),
     headless: trigger !== undefined,
     read_only: isReadOnly(session),
@@ -105,7 +106,7 @@ export function claimOf(session: SessionRecord, turn: TurnRecord, fired: Message
 }
 
 function isReadOnly({ parent_id, metadata_json }: SessionRecord): boolean {
-  return looksOnly({ parent_id, metadata: JSON.parse(metadata_json) })
+  return looksOnly({ parent_id, metadata: openJson(metadata_json) })
 }
 
 type NewTurn = Pick<

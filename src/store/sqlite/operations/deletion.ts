@@ -1,11 +1,12 @@
 import { Refusal } from "../../../message/refusal.ts"
 import type { Segment } from "../../../message/row.ts"
+import { openJson } from "../../../message/stored-json.ts"
 import type { Deleted } from "../../store.ts"
 import type { MessageRecord, SessionRecord } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
 import { detach, dropUnreferenced } from "./blobs.ts"
 import { LIVE, liveTurn } from "./claim.ts"
-import { removeEntity } from "./entities.ts"
+import { forgetContextOf, removeEntity, tellEntityAnew } from "./entities.ts"
 
 /** Remove a session's content from rows, events and blobs (decision 17). What living branches read
  *  stays, hidden, until the last of them goes (SES-021). */
@@ -45,6 +46,7 @@ export function purgeMessage(
 function erase(tx: Transaction, message: MessageRecord) {
   removeParts(tx, message)
   removeTurnText(tx, message)
+  forgetContextOf(tx, message.session_id, message.id)
   tx.run(
     `UPDATE chat_messages SET state = 'cancelled', metadata_json = ?, updated_at = ? WHERE id = ?`,
     JSON.stringify({ purged_at: tx.now }),
@@ -100,6 +102,7 @@ function startAnew(tx: Transaction, session: SessionRecord, words: string | null
   )
   restartStream(tx, id)
   tx.tellSession(tx.session(id))
+  tellEntityAnew(tx, id)
 }
 
 function readersOf(tx: Transaction, owner: string): SessionRecord[] {
@@ -196,8 +199,8 @@ function removeTurnText(tx: Transaction, message: MessageRecord) {
 
 // The turn in which it was said, or into which it was steered.
 function turnIdOf({ metadata_json }: MessageRecord): string | undefined {
-  const { turn_id, steered } = JSON.parse(metadata_json)
-  return turn_id ?? steered
+  const { turn_id, steered } = openJson(metadata_json)
+  return (turn_id ?? steered) as string | undefined
 }
 
 // One number is left out: a reader who had heard everything stands before the new beginning too, and

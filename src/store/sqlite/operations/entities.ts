@@ -136,9 +136,13 @@ function copyCommands(tx: Transaction, from: string, to: string) {
     to,
     from,
   )
-  const layers = Map.groupBy(tx.all<LayerRecord>(LAYERS, to), ({ name }) => name)
+  tellCommands(tx, to)
+}
+
+function tellCommands(tx: Transaction, session_id: string) {
+  const layers = Map.groupBy(tx.all<LayerRecord>(LAYERS, session_id), ({ name }) => name)
   for (const [name, all] of layers)
-    tx.tell(to, "slash_command", name, "insert", JSON.stringify(effectiveRow(all)))
+    tx.tell(session_id, "slash_command", name, "insert", JSON.stringify(effectiveRow(all)))
 }
 
 interface RowRecord {
@@ -156,12 +160,17 @@ function copyRows(tx: Transaction, from: string, to: string) {
     to,
     from,
   )
+  tellRows(tx, to)
+}
+
+function tellRows(tx: Transaction, session_id: string) {
   const rows = tx.all<RowRecord>(
-    "SELECT event_type, key, value_json FROM entity_rows WHERE session_id = ? ORDER BY collection, key",
-    to,
+    `SELECT event_type, key, value_json FROM entity_rows
+     WHERE session_id = ? AND collection <> '$inbox_keys' ORDER BY collection, key`,
+    session_id,
   )
   for (const { event_type, key, value_json } of rows)
-    tx.tell(to, event_type, key, "insert", value_json)
+    tx.tell(session_id, event_type, key, "insert", value_json)
 }
 
 function existing(tx: Transaction, session_id: string): EntityRecord {
@@ -169,6 +178,24 @@ function existing(tx: Transaction, session_id: string): EntityRecord {
   const record = tx.get<EntityRecord>("SELECT * FROM entities WHERE session_id = ?", session_id)
   if (!record) throw new Refusal("not_found", `session ${session_id} is no entity`)
   return record
+}
+
+/** The stream of a session began anew: what it is as an entity is told again. */
+export function tellEntityAnew(tx: Transaction, session_id: string) {
+  const record = tx.get<EntityRecord>("SELECT * FROM entities WHERE session_id = ?", session_id)
+  if (record) tellEntity(tx, record, "insert")
+  tellCommands(tx, session_id)
+  tellRows(tx, session_id)
+}
+
+/** What was inserted for a message says where it came from, and may quote it. */
+export function forgetContextOf(tx: Transaction, session_id: string, message_id: string) {
+  tx.run(
+    `DELETE FROM entity_rows WHERE session_id = ? AND collection = '$context'
+       AND json_extract(value_json, '$.message_id') = ?`,
+    session_id,
+    message_id,
+  )
 }
 
 const TABLES = ["entities", "entity_rows", "entity_effects", "slash_commands"]

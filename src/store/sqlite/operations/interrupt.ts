@@ -1,4 +1,5 @@
 import type { Turn } from "../../../message/row.ts"
+import { openJson } from "../../../message/stored-json.ts"
 import type { Claim, Interruption } from "../../store.ts"
 import { type TurnRecord, turnOf } from "../rows.ts"
 import type { Transaction } from "../transaction.ts"
@@ -41,8 +42,9 @@ function stop(tx: Transaction, turn: TurnRecord, { owner }: Interruption) {
   return { turn: turnOf(ended), next: nextClaim(tx, turn, owner) }
 }
 
-function mayRefire(turn: TurnRecord, { refire, owner }: Interruption): boolean {
-  return refire && owner !== null && turn.side_effects === 0 && turn.attempt < MAX_ATTEMPTS
+function mayRefire(turn: TurnRecord, { refire, owner, resumes }: Interruption): boolean {
+  const isSafe = turn.side_effects === 0 || resumes === true
+  return refire && owner !== null && isSafe && turn.attempt < MAX_ATTEMPTS
 }
 
 /** Steps that were whole stay; the one that was cut off is asked for again. */
@@ -69,7 +71,7 @@ function refire(tx: Transaction, turn: TurnRecord, owner: string) {
 function keptAnswer(tx: Transaction, turn: TurnRecord): string | null {
   if (turn.answer_id === null) return null
   const { metadata_json } = tx.message(turn.session_id, turn.answer_id)
-  return JSON.parse(metadata_json).superseded === true ? null : turn.answer_id
+  return openJson(metadata_json).superseded === true ? null : turn.answer_id
 }
 
 function freeze(

@@ -1,4 +1,5 @@
 import { Refusal } from "../../../message/refusal.ts"
+import { openJson } from "../../../message/stored-json.ts"
 import type { Append, Claim, MessageChanged, QueuedChange } from "../../store.ts"
 import { type MessageRecord, messageOf, type PartRecord } from "../rows.ts"
 import type { SessionHead } from "../group.ts"
@@ -56,7 +57,7 @@ export function changeQueued(tx: Transaction, input: QueuedChange): MessageChang
   if (isRelease(record, input)) reopen(tx, input.session_id)
   if (input.parts) replaceParts(tx, record, input.parts)
   if (input.captures) keepCaptures(tx, record.session_id, input.captures)
-  const metadata = { ...JSON.parse(record.metadata_json), ...input.metadata }
+  const metadata = { ...openJson(record.metadata_json), ...input.metadata }
   tx.run(
     `UPDATE chat_messages SET metadata_json = ?, position = ?, state = ?, mode = ?,
        updated_at = ? WHERE id = ?`,
@@ -188,7 +189,7 @@ function waitingInOrder(tx: Transaction, session_id: string): MessageRecord[] {
 }
 
 function cancel(tx: Transaction, record: MessageRecord) {
-  const { queued_at: _, ...metadata } = JSON.parse(record.metadata_json)
+  const { queued_at: _, ...metadata } = openJson(record.metadata_json)
   tx.run(
     `UPDATE chat_messages SET state = 'cancelled', metadata_json = ?, updated_at = ? WHERE id = ?`,
     JSON.stringify({ ...metadata, queue_canceled_at: tx.now }),
