@@ -24,7 +24,8 @@ export interface LatencyAnswer {
 }
 
 const JSON_TYPE = { "content-type": "application/json" }
-/** Where each producer stands: their server keeps only so many files open, so they stay the same. */
+/** Where each producer stands. Runs share their streams: with more than its 100 file handles in use,
+ *  their server was seen to answer 404 for streams that it has. */
 const sequences = new Map<string, number[]>()
 let run = 0
 let idle: IncomingMessage[] = []

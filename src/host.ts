@@ -62,7 +62,8 @@ export async function openHost(options: HostOptions): Promise<Host> {
     thread: options.thread ?? false,
     ...(options.broken ? { broken: options.broken } : {}),
   })
-  return new Host({ ...options, data, known, settings }, store)
+  const { compaction = settings.compaction } = options
+  return new Host({ ...options, data, known, settings, compaction }, store)
 }
 
 export class Host {

@@ -5,13 +5,14 @@
 import { accessSync, constants, existsSync, readdirSync } from "node:fs"
 import { delimiter, join } from "node:path"
 
-export const DEBIAN_PACKAGES = ["chromium", "postgresql", "bubblewrap"] as const
+export const DEBIAN_PACKAGES = ["chromium", "postgresql", "bubblewrap", "tmux"] as const
 export type DebianPackage = (typeof DEBIAN_PACKAGES)[number]
 
 const FINDERS: Readonly<Record<DebianPackage, () => string | undefined>> = {
   chromium: () => inPath("chromium") ?? inPath("chromium-browser") ?? inPath("google-chrome"),
   postgresql: () => postgresTool("initdb"),
   bubblewrap: () => inPath("bwrap"),
+  tmux: () => inPath("tmux"),
 }
 
 /** Is it absent from this machine, or named in `COMPOSITOR_MISSING`? */

@@ -5,7 +5,8 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../src/store/store.ts"
-import { type Action, actions, SessionModel } from "./session-model.ts"
+import { type Action, actions } from "./session-actions.ts"
+import { SessionModel } from "./session-model.ts"
 
 export interface ModelOptions {
   readonly steps: number

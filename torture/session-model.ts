@@ -1,78 +1,24 @@
 import assert from "node:assert/strict"
-import fc from "fast-check"
 import { newId } from "../src/message/id.ts"
 import type { Mode } from "../src/message/message.ts"
 import type { Turn } from "../src/message/row.ts"
 import { allOf, sinceCompaction } from "../src/session/since-compaction.ts"
-import type { Append, Claim, Store } from "../src/store/store.ts"
+import type { Claim, Store } from "../src/store/store.ts"
+import type { Action, Ending, PLAIN } from "./session-actions.ts"
+import {
+  type Described,
+  firing,
+  isSteer,
+  keyOf,
+  type Live,
+  messageOf,
+  OWNER,
+  partOf,
+  stopped,
+  toldOf,
+} from "./session-lists.ts"
 
-type Ending = "finished" | "aborted" | "error"
-
-/** What can happen to a session, as data: a run is a list of these. */
-export type Action =
-  | { readonly type: "send"; readonly mode: Mode }
-  | { readonly type: "end"; readonly state: Ending }
-  | { readonly type: "abort"; readonly clear: boolean }
-  | { readonly type: "clock"; readonly hours: number }
-  | { readonly type: (typeof PLAIN)[number] }
-  | { readonly type: (typeof QUEUED)[number]; readonly at: number }
-  | { readonly type: "reorder"; readonly at: number; readonly after: number }
-  | { readonly type: "compact" | "branch" | "rewind"; readonly at: number }
-  | { readonly type: "go"; readonly to: number }
-
-const PLAIN = ["ask", "step", "boundary", "wait", "resolve", "crash", "claim", "unrewind"] as const
-const QUEUED = ["edit", "cancel", "pause", "hold", "release"] as const
 const MAX_SESSIONS = 4
-
-export function actions(length: number): fc.Arbitrary<readonly Action[]> {
-  return fc.array(action(), { minLength: Math.min(length, 20), maxLength: length, size: "max" })
-}
-
-function action(): fc.Arbitrary<Action> {
-  const at = fc.nat(30)
-  const modes = fc.constantFrom<Mode>("immediate", "queued", "paused", "steer")
-  const endings = fc.constantFrom<Ending>("finished", "finished", "aborted", "error")
-  const named = <const Type extends string>(type: Type) => fc.constant(type)
-  return fc.oneof(
-    { weight: 8, arbitrary: fc.record({ type: named("send"), mode: modes }) },
-    { weight: 5, arbitrary: fc.record({ type: named("end"), state: endings }) },
-    { weight: 1, arbitrary: fc.record({ type: named("abort"), clear: fc.boolean() }) },
-    { weight: 1, arbitrary: fc.record({ type: named("clock"), hours: fc.constantFrom(-1, 1) }) },
-    { weight: 9, arbitrary: fc.record({ type: fc.constantFrom(...PLAIN) }) },
-    { weight: 5, arbitrary: fc.record({ type: fc.constantFrom(...QUEUED), at }) },
-    { weight: 2, arbitrary: fc.record({ type: named("reorder"), at, after: at }) },
-    {
-      weight: 4,
-      arbitrary: fc.record({ type: fc.constantFrom("compact", "branch", "rewind"), at }),
-    },
-    { weight: 2, arbitrary: fc.record({ type: named("go"), to: at }) },
-  ) as fc.Arbitrary<Action>
-}
-
-interface Waiting {
-  readonly id: string
-  text: string
-  state: "queued" | "paused" | "editing"
-  mode: Mode
-}
-
-interface Live {
-  turn: Turn
-  waiting: boolean
-}
-
-/** A session as a person would describe it: lists of what was said and of what waits. */
-interface Described {
-  readonly id: string
-  said: readonly string[]
-  /** What can be restored, the newest last. */
-  readonly left: (readonly string[])[]
-  queue: Waiting[]
-  live: Live | null
-  drain: "open" | "stopped"
-}
-
-const OWNER = "the model"
 
 /** Does everything twice: to the store, and to lists; and looks whether both say the same. */
 export class SessionModel {
@@ -195,19 +141,8 @@ export class SessionModel {
     const told = allOf(sinceCompaction(await this.#store.rawHistory(id)))
     assert.deepEqual(
       told.map((message) => message.id),
-      this.#told(said),
+      toldOf(said, this.#tails),
     )
-  }
-
-  #told(said: readonly string[]): readonly string[] {
-    for (let at = said.length - 1; at >= 0; at--) {
-      const marker = said[at] ?? ""
-      const tail = this.#tails.get(marker)
-      if (tail === undefined) continue
-      const from = tail === null ? at : said.indexOf(tail)
-      if (from >= 0 && from <= at) return [marker, ...said.slice(from, at), ...said.slice(at + 1)]
-    }
-    return said
   }
 
   async #send(session: Described, mode: Mode) {
@@ -475,52 +410,5 @@ export class SessionModel {
     left.pop()
     if (!said.every((id, at) => restored[at] === id)) left.unshift(said)
     session.said = restored
-  }
-}
-
-/** The rule of the queue, told once more. */
-function firing({ queue, drain, live }: Described): Waiting | undefined {
-  if (live) return undefined
-  const steered = queue.find(isSteer)
-  if (steered) return steered
-  const [head] = queue
-  if (head?.state === "queued" && drain === "open") return head
-  return queue.find(({ state, mode }) => state === "queued" && mode === "immediate")
-}
-
-function isSteer({ state, mode }: Waiting): boolean {
-  return state === "queued" && mode === "steer"
-}
-
-function stopped(session: Described) {
-  const steers = session.queue.filter(isSteer)
-  session.queue = [...steers, ...session.queue.filter((one) => !isSteer(one))]
-  for (const one of session.queue)
-    if (steers.includes(one) || one.mode === "immediate") one.mode = "queued"
-  session.drain = "stopped"
-}
-
-function keyOf({ id, fence }: Turn) {
-  return { turn_id: id, fence }
-}
-
-function partOf(text: string) {
-  const data_json = JSON.stringify({ type: "text", text })
-  return { id: newId("prt"), type: "text", data_json, blob: null }
-}
-
-function messageOf(session_id: string, sent: { id: string; text: string; mode: Mode }): Append {
-  return {
-    session_id,
-    message_id: sent.id,
-    metadata: { schema_version: 1 },
-    digest: sent.text,
-    parts: [partOf(sent.text)],
-    mode: sent.mode,
-    position: null,
-    expected_turn_id: null,
-    captures: [],
-    title: null,
-    owner: OWNER,
   }
 }

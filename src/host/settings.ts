@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path"
 import { z } from "zod"
+import { CompactionConfig } from "../session/compaction.ts"
 import { TextFiles } from "../skill/files.ts"
 
 /** What the user says in `config.json` of the data folder; other keys of it are other rooms'. */
@@ -22,6 +23,8 @@ const Settings = z.looseObject({
         .default([]),
     })
     .prefault({}),
+  /** When and how a conversation is summarised (SES-030). */
+  compaction: CompactionConfig.optional(),
 })
 export type HouseSettings = z.output<typeof Settings>
 

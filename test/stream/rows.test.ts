@@ -38,7 +38,7 @@ const PUPPET = defineEntity({
 })
 
 async function serving(entities: readonly AnyDefinition[] = [PUPPET]): Promise<Running> {
-  const model = scripted([{ text: "ok" }])
+  const model = scripted([{ text: "o" }, { text: "k", delay_ms: 120 }])
   const running = await serve({
     data: await temporaryFolder(),
     workspace: null,
@@ -245,7 +245,7 @@ describe("rows as Durable Streams", () => {
     const [batch] = await allOf(running, `/v1/stream/turns/${turn?.id}`)
     expect(batch?.closed).toBe(true)
     const deltas = (batch?.items ?? []) as RowEvent[]
-    expect(deltas.map(({ type, value }) => `${type} ${String(value?.text)}`)).toEqual(["delta ok"])
+    expect(deltas[0]).toMatchObject({ type: "delta", value: { text: "o", offset: 0 } })
   })
 
   it("stamps offset and txid on every event, and pairs data with control", async () => {

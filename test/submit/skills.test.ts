@@ -122,7 +122,8 @@ describe("a skill that is mentioned", () => {
 function compacted(row: ExportRow): ExportRow {
   const part = row.type === "part" ? JSON.parse(String(row.data.data_json)) : undefined
   if (part?.text !== "ok") return row
-  const data_json = JSON.stringify({ ...part, type: "data-compaction" })
+  const summary = { summary: "ok", tail_start_id: null, auto: false, summary_tokens: 1 }
+  const data_json = JSON.stringify({ type: "data-compaction", ...summary })
   return { type: "part", data: { ...row.data, type: "data-compaction", data_json } }
 }
 

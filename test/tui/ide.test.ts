@@ -7,7 +7,7 @@ import { WebSocketServer } from "ws"
 import { findEditors } from "../../src/tui/ide/find.ts"
 import { Ide } from "../../src/tui/ide/ide.ts"
 import { temporaryFolder } from "../build.ts"
-import { inPath } from "../machine.ts"
+import { missing } from "../machine.ts"
 import { until } from "../session/house.ts"
 import { Terminal } from "./terminal.ts"
 
@@ -188,7 +188,7 @@ describe("an editor beside", () => {
     expect(ide.says).toMatch(/hung up|cannot be reached/)
   })
 
-  it.skipIf(inPath("tmux") === undefined)(
+  it.skipIf(missing("tmux"))(
     "[CMP-075] goes along with what is sent from the terminal only when asked to",
     { timeout: 60_000 },
     async () => {
