@@ -6,7 +6,7 @@ import fc from "fast-check"
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../src/store/store.ts"
 import { type Action, actions } from "./session-actions.ts"
-import { SessionModel } from "./session-model.ts"
+import { type Clock, SessionModel } from "./session-model.ts"
 
 export interface ModelOptions {
   readonly steps: number
@@ -53,13 +53,16 @@ export async function walk({ steps, seed, length = LENGTH }: ModelOptions): Prom
       thread: false,
       clock,
     })
-    const tick = (hours: number) => {
-      now += hours * HOUR_MS
+    const moved: Clock = {
+      now: () => now,
+      tick: (hours) => {
+        now += hours * HOUR_MS
+      },
     }
     const property = fc.asyncProperty(actions(length), async (life) => {
       runs += 1
       if (walked >= steps) return
-      walked += await live(store, life, tick)
+      walked += await live(store, life, moved)
     })
     const details = await fc.check(property, { numRuns: RUNS_OF_A_FOLDER, seed: seed + runs })
     await store.close()
@@ -69,12 +72,8 @@ export async function walk({ steps, seed, length = LENGTH }: ModelOptions): Prom
   return { steps: walked, runs, fault: undefined }
 }
 
-async function live(
-  store: Store,
-  life: readonly Action[],
-  tick: (hours: number) => void,
-): Promise<number> {
-  const model = new SessionModel(store, tick)
+async function live(store: Store, life: readonly Action[], clock: Clock): Promise<number> {
+  const model = new SessionModel(store, clock)
   await model.begin()
   for (const action of life) {
     await model.perform(action)

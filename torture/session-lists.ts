@@ -4,12 +4,15 @@ import type { Turn } from "../src/message/row.ts"
 import type { Append } from "../src/store/store.ts"
 
 export const OWNER = "the model"
+export const EDITING_MS = 10 * 60 * 1000
 
 export interface Waiting {
   readonly id: string
   text: string
   state: "queued" | "paused" | "editing"
   mode: Mode
+  /** Until when it is left to whoever edits it. */
+  until: number
 }
 
 export interface Live {
@@ -29,12 +32,13 @@ export interface Described {
 }
 
 /** The rule of the queue, told once more. */
-export function firing({ queue, drain, live }: Described): Waiting | undefined {
+export function firing({ queue, drain, live }: Described, now: number): Waiting | undefined {
   if (live) return undefined
   const steered = queue.find(isSteer)
   if (steered) return steered
   const [head] = queue
-  if (head?.state === "queued" && drain === "open") return head
+  const isLeft = head?.state === "editing" && head.until <= now
+  if ((head?.state === "queued" || isLeft) && drain === "open") return head
   return queue.find(({ state, mode }) => state === "queued" && mode === "immediate")
 }
 

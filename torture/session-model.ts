@@ -7,6 +7,7 @@ import type { Claim, Store } from "../src/store/store.ts"
 import type { Action, Ending, PLAIN } from "./session-actions.ts"
 import {
   type Described,
+  EDITING_MS,
   firing,
   isSteer,
   keyOf,
@@ -20,10 +21,17 @@ import {
 
 const MAX_SESSIONS = 4
 
+/** The store's clock, which can be moved. */
+export interface Clock {
+  now(): number
+  tick(hours: number): void
+}
+
 /** Does everything twice: to the store, and to lists; and looks whether both say the same. */
 export class SessionModel {
   readonly #store: Store
-  readonly #tick: (hours: number) => void
+  readonly #tick: Clock["tick"]
+  readonly #now: Clock["now"]
   readonly #sessions: Described[] = []
   /** Where each summary says that its tail begins. */
   readonly #tails = new Map<string, string | null>()
@@ -31,9 +39,10 @@ export class SessionModel {
   readonly #stale: Turn[] = []
   #at = 0
 
-  constructor(store: Store, tick: (hours: number) => void) {
+  constructor(store: Store, { tick, now }: Clock) {
     this.#store = store
     this.#tick = tick
+    this.#now = now
   }
 
   async begin() {
@@ -154,7 +163,7 @@ export class SessionModel {
     this.#texts.set(id, text)
     const state = mode === "paused" ? "paused" : "queued"
     const waits = busy && mode === "immediate" ? "queued" : mode
-    session.queue.push({ id, text, state, mode: waits })
+    session.queue.push({ id, text, state, mode: waits, until: 0 })
     this.#fired(session, claim, busy)
     await this.#sendAgain(session, { id, text, mode })
   }
@@ -166,7 +175,7 @@ export class SessionModel {
 
   /** What should fire now, and what the store says did. */
   #fired(session: Described, claim: Claim | null, busy = false) {
-    const expected = busy ? undefined : firing(session)
+    const expected = busy ? undefined : firing(session, this.#now())
     assert.equal(claim?.turn.message_id, expected?.id)
     if (!claim || !expected) return
     session.queue = session.queue.filter((one) => one !== expected)
@@ -321,11 +330,13 @@ export class SessionModel {
     } else if (type === "release") await this.#release(session, message_id)
     else if (type === "edit") {
       one.text = `${one.text}, changed`
+      one.until = this.#now() + EDITING_MS
       this.#texts.set(one.id, one.text)
       const parts = [partOf(one.text)]
       await this.#store.changeQueued({ session_id, message_id, parts })
     } else {
       one.state = type === "pause" ? "paused" : "editing"
+      one.until = this.#now() + EDITING_MS
       await this.#store.changeQueued({ session_id, message_id, state: one.state })
     }
   }

@@ -25,7 +25,8 @@ export const RowLine = z.discriminatedUnion("type", [
     permissions_json: json(z.array(z.unknown())),
     metadata_json: json(z.looseObject({})),
     path_json: json(z.array(Segment)),
-    drain: Session.shape.drain,
+    // Where it stood was another host's affair; older exports still say it.
+    drain: Session.shape.drain.optional(),
   }),
   row("message", {
     id: id("msg"),

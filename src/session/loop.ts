@@ -36,8 +36,8 @@ interface Acting {
 /** What a message asks of its session. A summary is written first, and becomes the session's in the
  *  commit that ends the turn, like everything else that is asked of it. */
 async function act(rooms: TurnRooms, claim: Claim, { action, signal }: Acting) {
-  if (action.type !== "compact") return perform(rooms, claim, { action })
   try {
+    if (action.type !== "compact") return await perform(rooms, claim, { action })
     const opened = await openTalk(rooms, claim, signal)
     if (opened.type === "nobody")
       return (await end(rooms, claim, { state: "error", error: opened.error })).next

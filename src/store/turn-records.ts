@@ -39,6 +39,7 @@ export type SessionAction =
   | { readonly type: "clear" }
   | { readonly type: "branch"; readonly title: string | null }
   | { readonly type: "rewind"; readonly messages: number }
+  | { readonly type: "rewind-to"; readonly before_message_id: string }
   | { readonly type: "model"; readonly model: ModelChoice }
 
 export interface ActionPerformed extends TurnKey {

@@ -1,3 +1,4 @@
+import { isId } from "../message/id.ts"
 import { parseModelChoice } from "../message/message.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { SessionAction } from "../store/store.ts"
@@ -16,7 +17,9 @@ export function sessionAction(name: string, typed: string): SessionAction {
     case "compact":
       return { type: "compact", focus: typed === "" ? null : typed }
     case "rewind":
-      return { type: "rewind", messages: messagesOf(typed) }
+      return isId("msg", typed)
+        ? { type: "rewind-to", before_message_id: typed }
+        : { type: "rewind", messages: messagesOf(typed) }
     case "model":
       if (typed === "")
         throw new Refusal("missing_arguments", "/model needs a model: provider/model")
@@ -30,5 +33,8 @@ function messagesOf(typed: string): number {
   if (typed === "") return 1
   const messages = Number(typed)
   if (Number.isInteger(messages) && messages > 0 && messages <= MAX_REWIND) return messages
-  throw new Refusal("invalid", `/rewind ${typed}: say how many messages to go back`)
+  throw new Refusal(
+    "invalid",
+    `/rewind ${typed}: say which message, or how many messages to go back`,
+  )
 }

@@ -78,6 +78,7 @@ const RESERVED = [
   "system_prompt_digest",
   "hidden_at",
   "purged_at",
+  "editing_until",
   "trigger",
 ]
 

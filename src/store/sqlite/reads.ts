@@ -182,8 +182,10 @@ export class SqliteReads implements Reads {
   claimable(): string[] {
     return this.#all<{ session_id: string }>(
       `SELECT DISTINCT session_id FROM chat_messages
-       WHERE state IN ${WAITING} AND state = 'queued'
+       WHERE state IN ${WAITING} AND (state = 'queued' OR
+           (state = 'editing' AND json_extract(metadata_json, '$.editing_until') <= ?))
          AND session_id NOT IN (SELECT session_id FROM turns WHERE state IN ${LIVE})`,
+      Date.now(),
     ).map((row) => row.session_id)
   }
 

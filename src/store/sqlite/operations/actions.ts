@@ -5,7 +5,7 @@ import type { Transaction } from "../transaction.ts"
 import { closeAnswer, openAnswer } from "./answers.ts"
 import { claim } from "./claim.ts"
 import { insertMarker } from "./compaction.ts"
-import { rewindTo } from "./path.ts"
+import { isInHistory, rewindTo } from "./path.ts"
 import { branch, changeSession } from "./sessions.ts"
 import { close, held } from "./turns.ts"
 
@@ -43,6 +43,8 @@ function perform(tx: Transaction, turn: TurnRecord, input: ActionPerformed): str
       return "The conversation starts anew. What was said before can be restored by un-rewind."
     case "rewind":
       return goBack(tx, turn, action.messages)
+    case "rewind-to":
+      return goBackTo(tx, turn, action.before_message_id)
   }
 }
 
@@ -83,6 +85,14 @@ function goBack(tx: Transaction, turn: TurnRecord, messages: number): string {
   if (!target) return "There is nothing to go back to."
   rewindTo(tx, session, target.id)
   return `Went back to before the last ${said.length === 1 ? "message" : `${said.length} messages`}.`
+}
+
+function goBackTo(tx: Transaction, turn: TurnRecord, before_message_id: string): string {
+  const session = tx.session(turn.session_id)
+  if (!isInHistory(tx, session, before_message_id))
+    return `Message ${before_message_id} is not in this session's history.`
+  rewindTo(tx, session, before_message_id)
+  return `Went back to before message ${before_message_id}.`
 }
 
 // The host's own words: shown to the user, never to the model.

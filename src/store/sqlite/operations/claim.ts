@@ -26,8 +26,14 @@ function firing(tx: Transaction, session: SessionRecord): MessageRecord | undefi
   const steered = firstWaiting(tx, session.id, "AND state = 'queued' AND mode = 'steer'")
   if (steered) return steered
   const head = firstWaiting(tx, session.id, "")
-  if (head?.state === "queued" && session.drain === "open") return head
+  if (head && isReady(head, tx.now) && session.drain === "open") return head
   return firstWaiting(tx, session.id, "AND state = 'queued' AND mode = 'immediate'")
+}
+
+// Whoever began to edit it and is gone must not hold the queue for ever.
+function isReady({ state, metadata_json }: MessageRecord, now: number): boolean {
+  if (state !== "editing") return state === "queued"
+  return Number(openJson(metadata_json).editing_until ?? now) <= now
 }
 
 function firstWaiting(tx: Transaction, session_id: string, also: string) {
@@ -72,7 +78,7 @@ export function place(
   message: MessageRecord,
   more: Metadata,
 ): MessageRecord {
-  const { queued_at: _, ...metadata } = openJson(message.metadata_json)
+  const { queued_at: _, editing_until: __, ...metadata } = openJson(message.metadata_json)
   const fired: MessageRecord = {
     ...message,
     metadata_json: JSON.stringify({ ...metadata, ...more }),

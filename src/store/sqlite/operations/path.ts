@@ -163,14 +163,22 @@ export function contains(segment: Segment, point: { session_id: string; seq: num
   return segment.to === null || point.seq <= segment.to
 }
 
+export function isInHistory(tx: Transaction, session: SessionRecord, message_id: string): boolean {
+  return findPoint(tx, pathOf(session), message_id) !== undefined
+}
+
 function pointOf(tx: Transaction, path: readonly Segment[], message_id: string): Point {
+  const point = findPoint(tx, path, message_id)
+  if (point) return point
+  throw new Refusal("not_found", `message ${message_id} is not in this session's history`)
+}
+
+function findPoint(tx: Transaction, path: readonly Segment[], message_id: string) {
   const point = tx.get<Point>(
     "SELECT id, session_id, seq FROM chat_messages WHERE id = ? AND seq IS NOT NULL",
     message_id,
   )
-  if (!point || !path.some((segment) => contains(segment, point)))
-    throw new Refusal("not_found", `message ${message_id} is not in this session's history`)
-  return point
+  return point && path.some((segment) => contains(segment, point)) ? point : undefined
 }
 
 function lastSettled(tx: Transaction, path: readonly Segment[]): Point | undefined {

@@ -13,6 +13,9 @@ import { between, positionAt } from "./position.ts"
 /** How often `updated_at` of a busy session moves: its indexes need not change with every message. */
 const UPDATED_STEP_MS = 1000
 
+/** So long a message is left to whoever edits it. */
+const EDITING_MS = 10 * 60 * 1000
+
 /** What `append` answers across the thread. Of a new message that waits only what the sender cannot
  *  know goes back: copying the rest would cost more than storing it. */
 export type RawAppended =
@@ -57,7 +60,8 @@ export function changeQueued(tx: Transaction, input: QueuedChange): MessageChang
   if (isRelease(record, input)) reopen(tx, input.session_id)
   if (input.parts) replaceParts(tx, record, input.parts)
   if (input.captures) keepCaptures(tx, record.session_id, input.captures)
-  const metadata = { ...openJson(record.metadata_json), ...input.metadata }
+  const { editing_until: _, ...before } = openJson(record.metadata_json)
+  const metadata = { ...before, ...input.metadata, ...leaseOf(tx, record, input) }
   tx.run(
     `UPDATE chat_messages SET metadata_json = ?, position = ?, state = ?, mode = ?,
        updated_at = ? WHERE id = ?`,
@@ -69,6 +73,11 @@ export function changeQueued(tx: Transaction, input: QueuedChange): MessageChang
     record.id,
   )
   return tellChanged(tx, record)
+}
+
+// Whoever edits says so again now and then; without a word the message goes on as it was.
+function leaseOf(tx: Transaction, record: MessageRecord, { state = record.state }: QueuedChange) {
+  return state === "editing" ? { editing_until: tx.now + EDITING_MS } : {}
 }
 
 // Someone says of a waiting message: let it go now. That restarts a queue which an error stopped.
@@ -189,7 +198,7 @@ function waitingInOrder(tx: Transaction, session_id: string): MessageRecord[] {
 }
 
 function cancel(tx: Transaction, record: MessageRecord) {
-  const { queued_at: _, ...metadata } = openJson(record.metadata_json)
+  const { queued_at: _, editing_until: __, ...metadata } = openJson(record.metadata_json)
   tx.run(
     `UPDATE chat_messages SET state = 'cancelled', metadata_json = ?, updated_at = ? WHERE id = ?`,
     JSON.stringify({ ...metadata, queue_canceled_at: tx.now }),
