@@ -23,8 +23,8 @@ const MAX_SESSIONS = 4
 
 /** The store's clock, which can be moved. */
 export interface Clock {
-  now(): number
-  tick(hours: number): void
+  readonly now: () => number
+  readonly tick: (hours: number) => void
 }
 
 /** Does everything twice: to the store, and to lists; and looks whether both say the same. */
@@ -330,7 +330,6 @@ export class SessionModel {
     } else if (type === "release") await this.#release(session, message_id)
     else if (type === "edit") {
       one.text = `${one.text}, changed`
-      one.until = this.#now() + EDITING_MS
       this.#texts.set(one.id, one.text)
       const parts = [partOf(one.text)]
       await this.#store.changeQueued({ session_id, message_id, parts })

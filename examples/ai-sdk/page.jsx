@@ -46,7 +46,7 @@ function Chat() {
           onChange={(event) => setFiles(event.target.files)}
         />
         <button type="submit">Send</button>
-        <button type="button" onClick={stop}>
+        <button type="button" onClick={() => void stop()}>
           Stop
         </button>
       </form>

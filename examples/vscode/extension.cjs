@@ -1,6 +1,6 @@
 const { readFile } = require("node:fs/promises")
 const { homedir } = require("node:os")
-const { join } = require("node:path")
+const path = require("node:path")
 const vscode = require("vscode")
 const { contextParts } = require("./context.cjs")
 
@@ -57,8 +57,8 @@ async function answer(server, session, message, shown) {
 
 /** The server that lives on the data folder says in a file of its own where it listens. */
 async function running(data) {
-  const base = process.env.XDG_DATA_HOME || join(homedir(), ".local", "share")
-  const file = join(data || join(base, "compositor"), "server.json")
+  const base = process.env.XDG_DATA_HOME || path.join(homedir(), ".local", "share")
+  const file = path.join(data || path.join(base, "compositor"), "server.json")
   const text = await readFile(file, "utf8").catch(() => {
     throw new Error("no server runs: start one with `compositor serve`")
   })

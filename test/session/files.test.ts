@@ -17,6 +17,15 @@ async function openPuppet() {
   return Object.assign(puppet, await openHouse({ script }))
 }
 
+function contentOf({ message }: Awaited<ReturnType<typeof say>>): string {
+  const [part] = message.parts
+  return (part?.data as { content_id?: string } | undefined)?.content_id ?? ""
+}
+
+function folderIn(call: Record<string, any> | undefined): string {
+  return call?.output?.data?.folder ?? ""
+}
+
 async function callParts(house: House, id: string) {
   const answers = await answersIn(house, id)
   return answers.flatMap(({ parts }) => parts.map(({ data }) => data as Record<string, any>))
@@ -34,17 +43,15 @@ describe("files that no model reads", () => {
     const id = await newSession(house)
     const message = await say(house, id, [part])
     await house.host.idle()
-    const stored = message.message.parts[0]?.data as { content_id: string }
-    house.play = caller([{ name: "extract", input: { path: stored.content_id } }])
+    house.play = caller([{ name: "extract", input: { path: contentOf(message) } }])
     await say(house, id, "open it")
     await house.host.idle()
     const [extracted] = (await callParts(house, id)).filter(({ type }) => type === "tool-extract")
     expect(extracted).toMatchObject({ state: "output-available" })
     const listed = JSON.stringify(extracted)
     expect(listed).toContain("notes/a.txt")
-    const scratch = /"([^"]*\/scratch\/[^"]*?)\/notes\/a\.txt/.exec(listed)?.[1]
     const folder =
-      scratch ?? String((extracted?.output as { data: { folder: string } }).data.folder)
+      /"([^"]*\/scratch\/[^"]*?)\/notes\/a\.txt/.exec(listed)?.[1] ?? folderIn(extracted)
     house.play = caller([{ name: "read", input: { path: `${folder}/notes/a.txt` } }])
     await say(house, id, "read the note")
     await house.host.idle()
@@ -54,9 +61,9 @@ describe("files that no model reads", () => {
   it("[BIN-013] [CMP-033] are converted where they are attached", async () => {
     const house = await openPuppet()
     const id = await newSession(house)
-    const { message } = await say(house, id, [attachment("report.docx", wholeDocx())])
+    const sent = await say(house, id, [attachment("report.docx", wholeDocx())])
     await house.host.idle()
-    const { content_id } = message.parts[0]?.data as { content_id: string }
+    const content_id = contentOf(sent)
     house.play = caller([{ name: "convert", input: { path: content_id, to: "text" } }])
     await say(house, id, "what does it say?")
     await house.host.idle()
@@ -67,9 +74,9 @@ describe("files that no model reads", () => {
   it("[BIN-005] are not opened by a session that does not carry them", async () => {
     const house = await openPuppet()
     const owner = await newSession(house)
-    const { message } = await say(house, owner, [attachment("bundle.zip", bundle)])
+    const sent = await say(house, owner, [attachment("bundle.zip", bundle)])
     await house.host.idle()
-    const { content_id } = message.parts[0]?.data as { content_id: string }
+    const content_id = contentOf(sent)
     const stranger = await newSession(house)
     house.play = caller([{ name: "extract", input: { path: content_id } }])
     await say(house, stranger, "open it")

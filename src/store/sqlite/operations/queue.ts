@@ -60,8 +60,8 @@ export function changeQueued(tx: Transaction, input: QueuedChange): MessageChang
   if (isRelease(record, input)) reopen(tx, input.session_id)
   if (input.parts) replaceParts(tx, record, input.parts)
   if (input.captures) keepCaptures(tx, record.session_id, input.captures)
-  const { editing_until: _, ...before } = openJson(record.metadata_json)
-  const metadata = { ...before, ...input.metadata, ...leaseOf(tx, record, input) }
+  const { editing_until, ...before } = openJson(record.metadata_json)
+  const metadata = { ...before, ...input.metadata, ...leaseOf(tx, input, editing_until) }
   tx.run(
     `UPDATE chat_messages SET metadata_json = ?, position = ?, state = ?, mode = ?,
        updated_at = ? WHERE id = ?`,
@@ -76,8 +76,9 @@ export function changeQueued(tx: Transaction, input: QueuedChange): MessageChang
 }
 
 // Whoever edits says so again now and then; without a word the message goes on as it was.
-function leaseOf(tx: Transaction, record: MessageRecord, { state = record.state }: QueuedChange) {
-  return state === "editing" ? { editing_until: tx.now + EDITING_MS } : {}
+function leaseOf(tx: Transaction, { state }: QueuedChange, editing_until: unknown) {
+  if (state === "editing") return { editing_until: tx.now + EDITING_MS }
+  return state === undefined && editing_until !== undefined ? { editing_until } : {}
 }
 
 // Someone says of a waiting message: let it go now. That restarts a queue which an error stopped.
