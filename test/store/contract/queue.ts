@@ -137,7 +137,11 @@ export function queueContract(maker: Maker) {
       const parts = [textPart("second"), textPart(" thought")]
       const { message } = await change({ parts, metadata: { note: 1 }, state: "editing" })
       expect(wordsOf(message)).toBe("second thought")
-      expect(message.metadata).toEqual({ ...sent.metadata, note: 1 })
+      expect(message.metadata).toEqual({
+        ...sent.metadata,
+        note: 1,
+        editing_until: expect.any(Number),
+      })
       expect(message).toMatchObject({ state: "editing", position: sent.position })
       expect(await store.claim({ session_id: id, owner: OWNER })).toBeNull()
       await change({ state: "paused" })

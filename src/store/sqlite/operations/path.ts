@@ -28,8 +28,10 @@ export function unrewind(tx: Transaction, input: { session_id: string }): Sessio
   if (liveTurn(tx, session.id))
     throw new Refusal("conflict", "a turn is running: stop it before going back")
   const previous = JSON.parse(session.previous_paths_json) as Segment[][]
-  const restored = previous.pop()
-  if (!restored) throw new Refusal("conflict", "nothing was rewound here that could be restored")
+  const last = previous.pop()
+  if (!last) throw new Refusal("conflict", "nothing was rewound here that could be restored")
+  // A folder of an earlier version may hold it open.
+  const restored = closed(last, session)
   const left = closed(pathOf(session), session)
   const kept = isBeginning(left, restored) ? previous : [left, ...previous]
   writePath(tx, session, opened(restored, session), kept)
