@@ -1,7 +1,7 @@
 import { table } from "../bench/figures.ts"
 import { atEach, type Outcome, type Point, pointsOf, spread } from "./points.ts"
 import { faultsOf } from "./script-verdict.ts"
-import { EXIT_BROKEN } from "./traced.ts"
+import { CLOSING } from "./traced.ts"
 
 export interface FaultsOptions {
   /** Of each kind of call, so many of the first. */
@@ -82,8 +82,9 @@ async function judged(error: string, { call }: Point, { outcome, hit }: Judged):
   // A server that cannot open its folder says so and acknowledges nothing.
   if (lines.length === 0) return faults
   const isSync = call === "fsync" || call === "fdatasync"
-  const isDatabase = hit.includes("compositor.db") || hit === "/"
-  if (isSync && isDatabase && code !== EXIT_BROKEN)
+  // A folder's own sync, or a blob's, is asked for again; after the database's nothing is certain.
+  const isDatabase = hit.includes("compositor.db")
+  if (isSync && isDatabase && code === 0 && !isClosing(outcome))
     faults.push(`the disk failed to sync and the process ended with ${String(code)}`)
   if (error === "ENOSPC" && !isSync && code !== 0)
     faults.push(`there was room again and the process ended with ${String(code)}`)
@@ -91,12 +92,20 @@ async function judged(error: string, { call }: Point, { outcome, hit }: Judged):
   return faults
 }
 
+// All was acknowledged and synced before: what fails now is only moved from the log later.
+function isClosing({ log, data }: Outcome): boolean {
+  const lines = log.split("\n")
+  const closing = lines.findIndex((line) => line.includes("writev(") && line.includes("CLOSE"))
+  const failed = lines.findIndex((line) => line.includes("(INJECTED)") && line.includes(data))
+  return closing >= 0 && failed > closing
+}
+
 /** What was asked for and never acknowledged, though there was room again. */
 function unfinished(lines: Outcome["lines"]): string[] {
   const open = new Set<string>()
   for (const { type, method, path } of lines) {
     if (type === "acknowledged") open.delete(`${method} ${path}`)
-    if (type === "asked") open.add(`${method} ${path}`)
+    if (type === "asked" && method !== CLOSING.method) open.add(`${method} ${path}`)
   }
   return [...open].map((what) => `${what} was never acknowledged`)
 }

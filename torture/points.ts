@@ -54,7 +54,7 @@ function once(
   return inFolder(async (folder) => {
     const data = join(folder, "data")
     const input = { data, ledger: join(folder, "ledger"), rounds: ROUNDS }
-    const trace = ["-e", `trace=${point.call}`, "-e", `inject=${injected}`]
+    const trace = ["-s", "80", "-e", `trace=${point.call},writev`, "-e", `inject=${injected}`]
     await judge(point, { ...(await runTraced(input, trace)), data })
   })
 }

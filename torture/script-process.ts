@@ -7,7 +7,7 @@ import type { Provider } from "../src/provider/provider.ts"
 import { scripted } from "../src/provider/scripted.ts"
 import { createApp } from "../src/server/app.ts"
 import { play } from "./script.ts"
-import { EXIT_BROKEN, type Line, type ScriptInput } from "./traced.ts"
+import { CLOSING, EXIT_BROKEN, type Line, type ScriptInput } from "./traced.ts"
 
 const { data, ledger, rounds } = JSON.parse(process.argv[2] ?? "") as ScriptInput
 const file = openSync(ledger, "a")
@@ -28,6 +28,7 @@ const app = createApp(host, {
   log: () => {},
 })
 await play({ app, idle: () => host.idle(), note, rounds })
+note(CLOSING)
 await host.close()
 closeSync(file)
 process.exit(0)

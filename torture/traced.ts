@@ -27,6 +27,9 @@ export type Line =
       readonly code: string
     }
 
+/** The script's last word: all that it asked for was acknowledged. */
+export const CLOSING: Line = { type: "asked", method: "CLOSE", path: "", facts: {} }
+
 /** How the script's process ends when the disk failed to sync. */
 export const EXIT_BROKEN = 71
 

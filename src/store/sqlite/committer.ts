@@ -89,8 +89,14 @@ export class Committer {
   }
 
   close() {
-    this.#connection.pragma("wal_checkpoint(TRUNCATE)")
-    this.#connection.close()
+    try {
+      this.#connection.pragma("wal_checkpoint(TRUNCATE)")
+    } catch (error) {
+      // What is in the log stays there, and whoever opens the folder next finds it.
+      if (isFailedSync(error)) throw error
+    } finally {
+      this.#connection.close()
+    }
   }
 
   #plain(request: Request, streams: Set<string>, group: Group | null): Answer | "halfway" {

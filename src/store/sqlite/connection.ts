@@ -1,3 +1,5 @@
+import { closeSync, fsyncSync, openSync } from "node:fs"
+import { dirname } from "node:path"
 import Database from "better-sqlite3"
 import { MIGRATIONS } from "./schema.ts"
 
@@ -20,7 +22,18 @@ export function openForWriting(file: string): Connection {
   connection.pragma(`cache_size = -${CACHE_KIB}`)
   connection.pragma("temp_store = MEMORY")
   migrate(connection)
+  syncFolder(dirname(file))
   return connection
+}
+
+// SQLite does not tell when the names of its files could not be synced: who opens a folder makes sure.
+function syncFolder(path: string) {
+  const folder = openSync(path, "r")
+  try {
+    fsyncSync(folder)
+  } finally {
+    closeSync(folder)
+  }
 }
 
 export function openForReading(file: string): Connection {
