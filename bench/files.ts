@@ -89,7 +89,7 @@ async function extractionRow(
       const contender = contenders[at]
       if (contender) figures[at]?.push(await timed(contender, join(folder, "to")))
     }
-  const [mine = Number.NaN, ...others] = figures.map(undisturbed)
+  const [mine = Number.NaN, ...others] = figures.map(median)
   const ratio = mine / Math.min(...others)
   return {
     what: `extract ${input.what}`,
@@ -101,7 +101,7 @@ async function extractionRow(
 }
 
 function shown(figures: readonly number[]): string {
-  return `${seconds(undisturbed(figures))} (middle ${seconds(median(figures))})`
+  return `${seconds(median(figures))} (best ${seconds(Math.min(...figures))})`
 }
 
 type Contender = (to: string) => Promise<void>
@@ -132,11 +132,6 @@ async function timed(contender: Contender, to: string): Promise<number> {
   return took
 }
 
-/** What else runs on the machine only ever adds time, and a disk that is catching up adds seconds. */
-function undisturbed(figures: readonly number[]): number {
-  return Math.min(...figures)
-}
-
 type Noise = ReturnType<typeof noise>
 
 interface Report {
@@ -158,7 +153,7 @@ function show({ machine, before, after, rows }: Report): string {
   return [
     `${processor}, ${cores} cores, ${memory_gib} GiB, Node ${node}, ${disk}`,
     `before: ${showNoise(before)}; after: ${showNoise(after)}`,
-    "Wall time of the best round, taken in turns with the peers on the same disk. Gates: small files at most 1.6x the faster peer, one large file at most 1.0x.",
+    "Wall time of the middle round, taken in turns with the peers on the same disk. Gates: small files at most 1.6x the faster peer, one large file at most 1.0x.",
     "",
     table(["files", "ours", "ratio", "beside", "gate"], lines),
   ].join("\n")
