@@ -26,6 +26,7 @@ import { Runner } from "./session/runner.ts"
 import { equipped, mannerRooms, turnRooms } from "./session/turn-rooms.ts"
 import { resolutionOf, type Saying } from "./session/waiting.ts"
 import { type AskedDraft, WhatIf } from "./session/what-if.ts"
+import { showing } from "./host/showing.ts"
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts"
 import { type Arrival, judge } from "./policy/judge.ts"
 import { hiddenBy } from "./policy/load-policy.ts"
@@ -273,6 +274,7 @@ export class Host {
       policy: (root: string | null) => workspaces.policy(root),
       shell: (root: string | null, command: string) => workspaces.shell(root, command),
       servers: this.equipment.servers,
+      show: showing({ store, memory: (root) => this.equipment.memories.of(root) }),
     }
   }
 

@@ -39,7 +39,7 @@ export const BUILTINS: readonly Command[] = [
     runs: "at-once",
     arguments: [optional("command", "the command to explain")],
   }),
-  action("xray", "Show what the model would see of this message", { runs: "at-once" }),
+  action("xray", "Show what the model saw of the last message", { runs: "at-once" }),
   structured("search", "Ask for a search", {
     produces: { type: "text", intent: "search" },
     arguments: [required("query", "what to look for")],

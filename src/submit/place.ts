@@ -46,6 +46,8 @@ export async function resolvedIn(
       shell: (command) => rooms.shell(workspace_root, command),
       isFile: (path) => isFile(workspace_root, path),
       servers: rooms.servers?.(workspace_root),
+      show:
+        rooms.show && ((name, typed) => rooms.show?.(name, typed, place) ?? Promise.resolve("")),
     },
     message,
   )

@@ -43,6 +43,8 @@ export interface ResolveRooms {
   isFile(path: string): Promise<boolean>
   /** Absent where no server is connected. */
   readonly servers?: ServerRooms | undefined
+  /** What a command that only shows something says; absent where nothing may be done yet. */
+  readonly show?: ((name: string, typed: string) => Promise<string>) | undefined
 }
 
 export interface Unresolved {
@@ -142,7 +144,7 @@ class Resolving implements Resolved {
     if (this.#leads(at)) this.#notice(at, `${part.id} is no command here: sent as typed`)
   }
 
-  #action(command: ActionCommand, part: CommandPart, at: number) {
+  async #action(command: ActionCommand, part: CommandPart, at: number) {
     if (!this.#leads(at) && part.chosen !== true)
       return void this.#keep({ type: "text", text: rawOf(part) })
     if (command.runs === "at-once") return this.#show(command, part)
@@ -150,17 +152,19 @@ class Resolving implements Resolved {
     this.actions.push({ action, part: { ...part, outcome: "action" } })
   }
 
-  #show(command: ActionCommand, part: CommandPart) {
-    if (command.name !== "help") {
-      this.shown.push({ command: part.id, text: "" })
-      return
-    }
-    const asked = typedArguments(part).replace(/^\//, "")
+  async #show({ name }: ActionCommand, part: CommandPart) {
+    const typed = typedArguments(part)
+    const text = name === "help" ? this.#help(typed) : await this.#rooms.show?.(name, typed)
+    this.shown.push({ command: part.id, text: text ?? "" })
+  }
+
+  #help(typed: string): string {
+    const asked = typed.replace(/^\//, "")
     const entries = this.#rooms.catalog.list().filter(({ name }) => asked === "" || name === asked)
     const lines = entries.map(
       ({ name, command: { description } }) => `/${name}  ${description ?? ""}`,
     )
-    this.shown.push({ command: part.id, text: lines.join("\n") })
+    return lines.join("\n")
   }
 
   #structured(command: StructuredCommand, part: CommandPart, at: number) {

@@ -33,6 +33,14 @@ export interface SubmitRooms {
   shell(workspace_root: string | null, command: string): Promise<string>
   /** What the servers of a workspace give; without, none is connected. */
   readonly servers?: ((workspace_root: string | null) => ServerRooms) | undefined
+  /** What a built-in command shows that only shows something. */
+  readonly show?:
+    | ((
+        name: string,
+        typed: string,
+        at: Pick<Place, "session_id" | "workspace_root">,
+      ) => Promise<string>)
+    | undefined
   /** Hear what a message names. */
   used(workspace_root: string | null, parts: readonly NamedPart[]): void
   /** Who claims the message when its session is idle; null where no turns run. */
@@ -109,7 +117,9 @@ export async function preview(
   draft: Unresolved & { readonly session_id?: string | undefined },
 ): Promise<Resolved> {
   const policy = rooms.policy(workspace_root)
-  return resolvedIn(rooms, { session_id: draft.session_id ?? null, workspace_root, policy }, draft)
+  const place = { session_id: draft.session_id ?? null, workspace_root, policy }
+  // Nothing is done for a draft: `/memory rm` forgets when it is sent.
+  return resolvedIn({ ...rooms, show: undefined }, place, draft)
 }
 
 export interface QueuedEdit {
