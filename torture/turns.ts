@@ -7,7 +7,10 @@ import { milliseconds, quantile, table } from "../bench/figures.ts"
 import { newId } from "../src/message/id.ts"
 import { Random } from "./random.ts"
 import { ServerProcess, type ServerReady } from "./server-process.ts"
+import type { Firings } from "./turns-firings.ts"
+import type { TurnsServerInput } from "./turns-server.ts"
 import { type Freeze, readVerdict, type Sent } from "./turns-verdict.ts"
+import { holdsWriteLock, isStopped } from "./write-lock.ts"
 
 export interface TurnsOptions {
   readonly turns: number
@@ -35,11 +38,13 @@ export async function tortureTurns({ turns, seed }: TurnsOptions): Promise<boole
   console.log(`turns: ${turns} turns, ${SERVERS} servers, --seed ${seed}`)
   const began = performance.now()
   const folder = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "compositor-turns-"))
-  const crowd = new Crowd({ data: folder, lease_ms: LEASE_MS }, seed)
+  const calls = join(folder, "calls")
+  const crowd = new Crowd({ data: folder, lease_ms: LEASE_MS, calls }, seed)
   const run = await crowd.run(turns)
-  const verdict = readVerdict(join(folder, "compositor.db"), run)
+  const verdict = readVerdict(join(folder, "compositor.db"), { ...run, calls })
   const seconds = (performance.now() - began) / 1000
-  const p99 = quantile(verdict.firing_ms, 0.99)
+  const { firings } = verdict
+  const [claimed, asked] = [firings.claimed_ms, firings.asked_ms].map((ms) => quantile(ms, 0.99))
   const gates: readonly (readonly [string, number, boolean])[] = [
     ["writes accepted from a stale fence", verdict.foreign_answers, verdict.foreign_answers === 0],
     ["turns with steps of two owners", verdict.two_owners, verdict.two_owners === 0],
@@ -47,17 +52,19 @@ export async function tortureTurns({ turns, seed }: TurnsOptions): Promise<boole
     ["stuck messages", verdict.stuck, verdict.stuck === 0],
     ["acknowledged messages lost", verdict.lost, verdict.lost === 0],
     ["turns", verdict.turns, verdict.turns >= turns],
-    ["idle to firing p99 (ms)", Math.round(p99), p99 <= MAX_FIRING_MS],
+    ["idle to claim p99 (ms)", Math.round(claimed ?? Number.NaN), isPrompt(claimed)],
+    ["idle to the model's call p99 (ms)", Math.round(asked ?? Number.NaN), isPrompt(asked)],
   ]
   const { kills, freezes } = run
+  const held = freezes.filter((freeze) => freeze.held).length
   console.log(
     table(
       ["turns", "figure", "gate"],
       [
-        ["kills, freezes", `${kills}, ${freezes.length}`, ""],
+        ["kills, freezes, of them with the lock", `${kills}, ${freezes.length}, ${held}`, ""],
         ["interrupted, taken up again", `${verdict.interrupted}, ${verdict.refired}`, ""],
         ["turns a second", String(Math.round(verdict.turns / seconds)), ""],
-        ["idle to firing p50, max", firing(verdict.firing_ms), ""],
+        ...shown(firings),
         ...gates.map(([name, figure, isGood]) => [name, String(figure), isGood ? "ok" : "FAILED"]),
       ],
     ),
@@ -68,8 +75,21 @@ export async function tortureTurns({ turns, seed }: TurnsOptions): Promise<boole
   return clean
 }
 
-function firing(values: readonly number[]): string {
-  return `${milliseconds(quantile(values, 0.5))}, ${milliseconds(quantile(values, 1))}`
+function isPrompt(ms: number | undefined): boolean {
+  return ms !== undefined && ms <= MAX_FIRING_MS
+}
+
+function shown({ claimed_ms, asked_ms, ...counts }: Firings): string[][] {
+  const middle = (values: readonly number[]) =>
+    `${milliseconds(quantile(values, 0.5))}, ${milliseconds(quantile(values, 1))}`
+  return [
+    ["idle to claim p50, max", middle(claimed_ms), ""],
+    ["idle to the model's call p50, max", middle(asked_ms), ""],
+    ["waited at an idle session", String(counts.at_idle), ""],
+    ["waited behind a take-over", String(counts.after_take_over), ""],
+    ["not counted: the lock was with a stopped one", String(counts.locked), ""],
+    ["killed between claim and call", String(counts.never_asked), ""],
+  ]
 }
 
 interface Member {
@@ -79,7 +99,7 @@ interface Member {
 
 /** The servers, those who hurt them, and those who send. */
 class Crowd {
-  readonly #input: { readonly data: string; readonly lease_ms: number }
+  readonly #input: TurnsServerInput
   readonly #random: Random
   readonly #members: Member[] = []
   readonly #sent: Sent[] = []
@@ -88,7 +108,7 @@ class Crowd {
   #stopping = false
   #hurting = true
 
-  constructor(input: { data: string; lease_ms: number }, seed: number) {
+  constructor(input: TurnsServerInput, seed: number) {
     this.#input = input
     this.#random = new Random(seed)
   }
@@ -138,11 +158,14 @@ class Crowd {
   }
 
   async #freeze(member: Member) {
+    const { server } = member
     const from = Date.now()
-    member.server.freeze()
+    server.freeze()
+    while (!isStopped(server.pid)) await pause(1)
+    const held = holdsWriteLock(server.pid, join(this.#input.data, "compositor.db"))
     await pause(this.#random.between(...FREEZE_MS) * this.#random.next())
-    member.server.thaw()
-    this.#freezes.push({ from, to: Date.now() })
+    server.thaw()
+    this.#freezes.push({ from, to: Date.now(), held })
   }
 
   /** One after the other, so that their order is known; as many at once as keep a queue. */
@@ -153,11 +176,14 @@ class Crowd {
       for (let left = BURST; left > 0 && !this.#stopping; left--) {
         const id = newId("msg")
         const text = this.#random.chance(0.2) ? `${id}!` : id
-        const message = { id, parts: [{ type: "text", text }] }
+        const mode = this.#random.chance(0.5) ? "queued" : "immediate"
+        const message = { id, mode, parts: [{ type: "text", text }] }
         await this.#call("POST", `/v1/sessions/${session_id}/messages`, message)
         this.#sent.push({ id, session_id })
       }
-      while ((await this.#waiting(session_id)) > 1) await pause(LOOK_MS)
+      // Sometimes the next finds others that wait, sometimes a session where nothing runs.
+      const left = this.#random.chance(0.5) ? 1 : 0
+      while ((await this.#waiting(session_id)) > left) await pause(LOOK_MS)
     }
   }
 

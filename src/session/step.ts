@@ -1,5 +1,6 @@
 import { newId } from "../message/id.ts"
 import type { Usage } from "../message/row.ts"
+import { priced } from "../model/price.ts"
 import type { EndReason, Media, ModelEvent, ModelFault } from "../model/prompt.ts"
 import { newCapture } from "../store/capture.ts"
 import type { PartUpsert, TurnKey } from "../store/store.ts"
@@ -162,7 +163,7 @@ async function hear(
     if (event.type === "retrying")
       await tellRetry({ attempt: event.attempt + 1, message: event.message })
     else if (retrying) await tellRetry(null)
-    if (event.type === "usage") usage = event.usage
+    if (event.type === "usage") usage = priced(event.usage, talk.model.price)
     if (event.type === "end" || event.type === "error") return { usage, ending: event }
     note(recorder, event)
   }

@@ -1,0 +1,2 @@
+/** Rules that no wire shows, and why. */
+export const UNSEEN: Readonly<Record<string, string>> = {}
