@@ -3,6 +3,12 @@
 import process from "node:process"
 import { runByName } from "../bench/run-by-name.ts"
 
+const JOURNAL = {
+  name: "journal",
+  type: "string",
+  summary: "a file in which places are noted once looked at; another run goes on from it",
+} as const
+
 await runByName(
   "torture",
   [
@@ -13,14 +19,18 @@ await runByName(
         { name: "cycles", type: "string", summary: "how often (50)" },
         { name: "points", type: "string", summary: "and at so many calls of a session (200)" },
         { name: "restarts", type: "string", summary: "and time so many of the built server (50)" },
+        JOURNAL,
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
-      async run({ cycles, points, restarts, seed }) {
+      async run({ cycles, points, restarts, journal, seed }) {
         const { kill9 } = await import("../torture/kill9.ts")
         const { killPoints } = await import("../torture/kill-points.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
         const kept = await kill9({ cycles: numberOf(cycles, 50), seed: numberOf(seed, random) })
-        const held = await killPoints({ points: numberOf(points, 200) })
+        const held = await killPoints({
+          points: numberOf(points, 200),
+          journal: textOf(journal),
+        })
         const { tortureRestart } = await import("../torture/restart.ts")
         return (await tortureRestart({ restarts: numberOf(restarts, 50) })) && held && kept
       },
@@ -93,10 +103,15 @@ await runByName(
       options: [
         { name: "first", type: "string", summary: "of each kind of call, the first (300)" },
         { name: "points", type: "string", summary: "at most so many of them (all)" },
+        JOURNAL,
       ],
-      async run({ first, points }) {
+      async run({ first, points, journal }) {
         const { tortureFaults } = await import("../torture/faults.ts")
-        return tortureFaults({ first: numberOf(first, 300), points: numberOf(points, 10_000) })
+        return tortureFaults({
+          first: numberOf(first, 300),
+          points: numberOf(points, 10_000),
+          journal: textOf(journal),
+        })
       },
     },
     {
@@ -156,4 +171,8 @@ function numberOf(value: string | boolean | undefined, otherwise: number): numbe
   if (Number.isInteger(number) && number >= 0) return number
   console.error(`torture: ${String(value)} is not a whole number`)
   process.exit(2)
+}
+
+function textOf(value: string | boolean | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined
 }

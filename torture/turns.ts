@@ -20,6 +20,9 @@ export interface TurnsOptions {
 const SERVERS = 3
 const SESSIONS = 48
 const BURST = 20
+/** A session that has had so many is left for another: what is tortured is who runs what, not how long
+ *  a history is. */
+const SESSION_MESSAGES = 200
 const LEASE_MS = 2500
 const HURT_MS = [2000, 8000] as const
 const FREEZE_MS = [50, 4000] as const
@@ -102,6 +105,7 @@ class Crowd {
   readonly #input: TurnsServerInput
   readonly #random: Random
   readonly #members: Member[] = []
+  readonly #sessions: string[] = []
   readonly #sent: Sent[] = []
   readonly #freezes: Freeze[] = []
   #kills = 0
@@ -115,8 +119,7 @@ class Crowd {
 
   async run(turns: number) {
     for (let at = 0; at < SERVERS; at++) this.#members.push(await this.#start())
-    const sessions = Array.from({ length: SESSIONS }, () => newId("ses"))
-    const sending = Promise.all(sessions.map((id) => this.#send(id)))
+    const sending = Promise.all(Array.from({ length: SESSIONS }, () => this.#send()))
     const hurting = Promise.all(this.#members.map((member) => this.#hurt(member)))
     const telling = setInterval(() => this.#tell(), TELL_MS)
     while (this.#sent.length < turns) await pause(LOOK_MS)
@@ -125,7 +128,7 @@ class Crowd {
     await sending
     this.#hurting = false
     await hurting
-    await this.#drain(sessions)
+    await this.#drain()
     for (const { server } of this.#members) await server.close()
     return { sent: this.#sent, freezes: this.#freezes, kills: this.#kills }
   }
@@ -168,11 +171,18 @@ class Crowd {
     this.#freezes.push({ from, to: Date.now(), held })
   }
 
-  /** One after the other, so that their order is known; as many at once as keep a queue. */
-  async #send(session_id: string) {
-    const body = { id: session_id, model: "scripted", workspace_root: null }
-    await this.#call("POST", "/v1/sessions", body)
+  async #send() {
     while (!this.#stopping) {
+      const id = newId("ses")
+      this.#sessions.push(id)
+      await this.#call("POST", "/v1/sessions", { id, model: "scripted", workspace_root: null })
+      await this.#fill(id)
+    }
+  }
+
+  /** One after the other, so that their order is known; as many at once as keep a queue. */
+  async #fill(session_id: string) {
+    for (let sent = 0; sent < SESSION_MESSAGES && !this.#stopping; sent += BURST) {
       for (let left = BURST; left > 0 && !this.#stopping; left--) {
         const id = newId("msg")
         const text = this.#random.chance(0.2) ? `${id}!` : id
@@ -192,9 +202,9 @@ class Crowd {
     return Number(queued)
   }
 
-  async #drain(sessions: readonly string[]) {
+  async #drain() {
     const began = performance.now()
-    for (const id of sessions)
+    for (const id of this.#sessions)
       for (;;) {
         const { queued, status } = await this.#call("GET", `/v1/sessions/${id}`)
         if (Number(queued) === 0 && (status as { state: string }).state === "idle") break

@@ -63,15 +63,14 @@ function remote(url: string, token: string): Connection {
 
 async function inProcess(data: string, workspace: string, trust_all = false): Promise<Connection> {
   const { openHost, TRUST_ALL } = await import("../host.ts")
-  const { createApp } = await import("../server/app.ts")
+  const { within } = await import("../server/within.ts")
   const trust = trust_all ? { trust: TRUST_ALL } : {}
   const about = { data, workspace, environment: process.env, extent: "full" as const }
   const host = await openHost({ ...about, ...trust })
-  const app = createApp(host, { rules: null, log: (text) => process.stderr.write(`${text}\n`) })
   const client = createClient({
     url: "http://in.process",
     token: "none",
-    fetch: (url, init) => app.request(url, init),
+    fetch: within(host, (text) => process.stderr.write(`${text}\n`)),
   })
   return { client, local: true, idle: () => host.idle(), close: () => host.close() }
 }

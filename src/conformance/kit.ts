@@ -129,7 +129,12 @@ export class Kit {
 
   /** What a model would be sent for a message, and what would become of its parts. */
   async lower(parts: readonly object[], more: object = {}): Promise<Json> {
-    const json = { message: { parts }, model: this.model_name, workspace_root: this.folder, ...more }
+    const json = {
+      message: { parts },
+      model: this.model_name,
+      workspace_root: this.folder,
+      ...more,
+    }
     return answered(await this.ask("POST", "/v1/lower", { json }))
   }
 
@@ -211,7 +216,7 @@ function jsonIn(text: string): Json {
   }
 }
 
-const PATIENCE_MS = 10_000
+const PATIENCE_MS = 30_000
 const LOOK_MS = 15
 
 export async function until(isSo: () => Promise<boolean> | boolean, what: string) {

@@ -15,14 +15,14 @@ export interface Reply {
 export type Script = (heard: Heard, count: number) => Reply
 
 const MAX_REQUEST_BYTES = 64 * 1024 * 1024
-const ECHO: Script = (heard) => ({ text: `You said: ${heard.newest}` })
+const NOD: Script = () => ({ text: "Heard." })
 
 /** A model of the kit's own, behind Anthropic's Messages API: the server under test is pointed at
  *  it, so the kit sees every request as it goes out and decides what is answered, and when. */
 export class ModelServer {
   readonly #server: Server
   readonly #open = new Set<ServerResponse>()
-  #script: Script = ECHO
+  #script: Script = NOD
   #heard: Heard[] = []
   #calls = 0
 
@@ -48,7 +48,7 @@ export class ModelServer {
   }
 
   /** From now on it answers so, and what it heard before is forgotten. */
-  play(script: Script = ECHO) {
+  play(script: Script = NOD) {
     this.#script = script
     this.#heard = []
   }

@@ -101,16 +101,26 @@ async function missingHere(kit: Kit): Promise<Partial<Record<Need, string>>> {
   const missing: Partial<Record<Need, string>> = {}
   await kit.file("conformance.txt", "The kit was here.\n")
   const lowered = await kit
-    .lower([{ type: "file-ref", ref: { kind: "path", path: "conformance.txt" } }], { model: "mirror" })
+    .lower([{ type: "file-ref", ref: { kind: "path", path: "conformance.txt" } }], {
+      model: "mirror",
+    })
     .catch(() => undefined)
   if (!JSON.stringify(lowered ?? "").includes("The kit was here."))
     missing.folder = `the server cannot read ${kit.folder}: run the kit on the server's machine`
-  const heard = await kit
-    .session(missing.folder === undefined ? {} : { workspace_root: null })
-    .then((id) => kit.turn(id, HELLO))
-    .then((turned) => turned.heard.length > 0)
-    .catch(() => false)
-  if (!heard)
-    missing.model = `the server does not ask the kit's model: let it ask ${kit.model_name} at ${kit.model.url} (ANTHROPIC_BASE_URL)`
+  const fault = await unheard(kit, missing.folder === undefined ? {} : { workspace_root: null })
+  if (fault !== undefined)
+    missing.model = `${kit.model_name} is not asked at ${kit.model.url}: ${fault}`
   return missing
+}
+
+/** Why the kit's model was not asked; undefined when it was. */
+async function unheard(kit: Kit, place: object): Promise<string | undefined> {
+  try {
+    const id = await kit.session(place)
+    if ((await kit.turn(id, HELLO)).heard.length > 0) return undefined
+    const { error, state } = await kit.lastTurn(id)
+    return error?.message ?? `the turn is ${state}`
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
 }

@@ -1,7 +1,10 @@
 import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { inBlocks } from "./blocks.ts"
+import { BlobTooLarge, inBlocks } from "./blocks.ts"
+import { storageFailure, synced, SyncFailed } from "./disk-failure.ts"
+
+export { BlobTooLarge }
 
 export interface StoredBlob {
   readonly content_id: string
@@ -44,15 +47,8 @@ export interface ServedAs {
   readonly disposition: "inline" | "attachment"
 }
 
-export class BlobTooLarge extends Error {
-  override readonly name = "BlobTooLarge"
-  readonly maxBytes: number
-
-  constructor(maxBytes: number) {
-    super(`the upload is larger than ${maxBytes} bytes`)
-    this.maxBytes = maxBytes
-  }
-}
+/** The place where blobs are kept could not do what was asked of it. */
+export class BlobsFailed extends Error {}
 
 export class BlobMissing extends Error {
   override readonly name = "BlobMissing"
@@ -74,13 +70,23 @@ export class FileBlobs implements BlobStore {
   readonly #temporary: string
   /** Folders that are there and will be there after a power cut. */
   readonly #folders = new Map<string, Promise<void>>()
+  readonly #broken: ((reason: string) => void) | undefined
 
-  constructor(folder: string) {
+  /** `broken` is called when the disk failed to sync: nothing more may be acknowledged. */
+  constructor(folder: string, broken?: (reason: string) => void) {
     this.#folder = resolve(folder)
     this.#temporary = join(this.#folder, "tmp")
+    this.#broken = broken
   }
 
-  async put(
+  put(
+    chunks: AsyncIterable<Uint8Array>,
+    limits: { readonly maxBytes: number },
+  ): Promise<StoredBlob> {
+    return this.#writing(() => this.#put(chunks, limits))
+  }
+
+  async #put(
     chunks: AsyncIterable<Uint8Array>,
     limits: { readonly maxBytes: number },
   ): Promise<StoredBlob> {
@@ -98,7 +104,7 @@ export class FileBlobs implements BlobStore {
   async putBytes(bytes: Uint8Array): Promise<StoredBlob> {
     const content_id = contentIdOf(bytes)
     const blob = { content_id, size: bytes.length }
-    if (await this.#keep(blob)) return blob
+    if (await this.#writing(() => this.#keep(blob))) return blob
     return this.put(once(bytes), { maxBytes: bytes.length })
   }
 
@@ -120,8 +126,10 @@ export class FileBlobs implements BlobStore {
     const place = this.#place(content_id)
     const stats = place && (await statsOf(place.path))
     if (!stats || stats.mtimeMs >= put_before) return
-    await rm(place.path, { force: true })
-    await syncFolder(place.folder)
+    await this.#writing(async () => {
+      await rm(place.path, { force: true })
+      await syncFolder(place.folder)
+    })
   }
 
   async *list(): AsyncIterable<ListedBlob> {
@@ -139,6 +147,15 @@ export class FileBlobs implements BlobStore {
       const path = join(this.#temporary, name)
       const stats = await stat(path).catch(() => undefined)
       if (stats && now - stats.mtimeMs > TEMPORARY_LIFETIME_MS) await rm(path, { force: true })
+    }
+  }
+
+  async #writing<Result>(write: () => Promise<Result>): Promise<Result> {
+    try {
+      return await write()
+    } catch (error) {
+      if (error instanceof SyncFailed) this.#broken?.(error.message)
+      throw storageFailure(error)
     }
   }
 
@@ -245,7 +262,7 @@ async function writeHashed(
       hash.update(block)
       await written
     }
-    await handle.sync()
+    await synced(handle)
   } finally {
     await handle.close()
   }
@@ -263,7 +280,11 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
 }
 
-async function* readChunks(handle: FileHandle, range?: ByteRange): AsyncIterable<Uint8Array> {
+/** The bytes of an open file, or of a range of it. */
+export async function* readChunks(
+  handle: FileHandle,
+  range?: ByteRange,
+): AsyncIterable<Uint8Array> {
   const end = range?.end ?? Number.POSITIVE_INFINITY
   let position = range?.start ?? 0
   while (position < end) {
@@ -285,7 +306,7 @@ async function makeFolder(path: string) {
 async function syncFolder(path: string) {
   const handle = await open(path, "r")
   try {
-    await handle.sync()
+    await synced(handle)
   } finally {
     await handle.close()
   }

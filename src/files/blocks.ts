@@ -52,3 +52,12 @@ interface Cut {
   readonly blocks: number
 }
 
+export class BlobTooLarge extends Error {
+  override readonly name = "BlobTooLarge"
+  readonly maxBytes: number
+
+  constructor(maxBytes: number) {
+    super(`the upload is larger than ${maxBytes} bytes`)
+    this.maxBytes = maxBytes
+  }
+}

@@ -4,11 +4,11 @@ import {
   type BlobStore,
   type ByteRange,
   contentIdOf,
-  inBlocks,
   type ListedBlob,
   type ServedAs,
   type StoredBlob,
 } from "./blobs.ts"
+import { inBlocks } from "./blocks.ts"
 import type { S3Address } from "./s3-address.ts"
 import { S3Bucket, S3Failed, type S3Patience } from "./s3-bucket.ts"
 import { listObjects, listUploads } from "./s3-list.ts"

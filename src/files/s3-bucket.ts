@@ -3,6 +3,7 @@ import { Agent, type IncomingMessage, request as requestHttp } from "node:http"
 import { Agent as SecureAgent, request as requestHttps } from "node:https"
 import { setTimeout as pause } from "node:timers/promises"
 import { AwsV4Signer } from "aws4fetch"
+import { BlobsFailed } from "./blobs.ts"
 import type { S3Address } from "./s3-address.ts"
 
 export interface S3Request {
@@ -18,7 +19,7 @@ export interface S3Request {
 export type S3Answer = IncomingMessage & { readonly statusCode: number }
 
 /** What a bucket would not do. Neither keys nor signatures are in its words. */
-export class S3Failed extends Error {
+export class S3Failed extends BlobsFailed {
   override readonly name = "S3Failed"
   readonly status: number
   readonly code: string

@@ -2,6 +2,7 @@ import { homedir, platform } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Skill } from "../catalog/skill.ts"
+import { transcriberOf } from "../files/convert/transcriber.ts"
 import { timeOfId } from "../message/id.ts"
 import type { HiddenSettings } from "../policy/hidden.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
@@ -46,6 +47,8 @@ export interface EquipRooms {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly store: Store
   readonly owner: string
+  /** Whose session it is; null for the operator's. */
+  readonly ownerOf: (session_id: string) => Promise<string | null | undefined>
   /** `bare` has the built-in tools and nothing that lives by itself: no servers, no clock, no memory
    *  in the prompt, no skills and agents beside those of the workspace. */
   readonly extent: "bare" | "full"
@@ -95,8 +98,10 @@ export function equip(rooms: EquipRooms): Equipment {
 
 type Turns = Equipment["turns"]
 
-function bareTurns({ skills, hidden }: EquipRooms, home: string): Turns {
-  const bench = new Workbench({ skills, hidden, home })
+function bareTurns(rooms: EquipRooms, home: string): Turns {
+  const { skills, hidden, settings, environment } = rooms
+  const transcriber = transcriberOf(settings.files.transcriber, environment)
+  const bench = new Workbench({ skills, hidden, home, transcriber })
   return {
     tools: (place) => bench.tools(place),
     sections: (place) => bench.sections(place),
@@ -107,14 +112,16 @@ function bareTurns({ skills, hidden }: EquipRooms, home: string): Turns {
 type Parts = Pick<Equipment, "memories" | "mcp" | "agents" | "triggers">
 
 function fullTurns(rooms: EquipRooms, home: string, parts: Parts): Turns {
-  const { skills, hidden, store } = rooms
+  const { skills, hidden, store, settings, environment } = rooms
+  const transcriber = transcriberOf(settings.files.transcriber, environment)
   const { memories, mcp, agents, triggers } = parts
   const bench = new Workbench({
     skills,
     hidden,
     home,
+    transcriber,
     memory: memories.tools,
-    memory_index: ({ workspace_root }) => memories.index(workspace_root),
+    memory_index: (place) => memories.index(place),
   })
   const wakeups = wakeupTools(triggers)
   const lists = new Lists()

@@ -69,7 +69,8 @@ async function fail(rooms: TurnRooms, claim: Claim, error: unknown): Promise<Cla
   if (isStale(error)) return null
   if (error instanceof TurnAborted) return (await end(rooms, claim, { state: "aborted" })).next
   const message = error instanceof Error ? error.message : String(error)
-  const code = error instanceof ModelFailed ? error.code : "internal"
+  const isCoded = error instanceof ModelFailed || error instanceof Refusal
+  const code = isCoded ? error.code : "internal"
   return (await end(rooms, claim, { state: "error", error: { code, message } })).next
 }
 

@@ -33,6 +33,8 @@ export class Runner {
   readonly #log: (message: string) => void
   readonly #running = new Map<string, Running>()
   readonly #seen = new Map<string, Seen>()
+  /** Turns of this process that could not even be ended, and the fence they were run under. */
+  readonly #left = new Map<string, number>()
   #timers: NodeJS.Timeout[] = []
   #unwatch: (() => void) | undefined
   #looking: Promise<void> | undefined
@@ -153,6 +155,7 @@ export class Runner {
       resumes: (await this.#rooms.handler?.({ turn })) !== undefined,
     })
     this.#seen.delete(turn.id)
+    this.#left.delete(turn.id)
     if (next) this.take(next)
   }
 
@@ -166,7 +169,7 @@ export class Runner {
 
   // The lease runs on this process's own clock, so that a wall clock that jumps takes nothing away.
   #isLost({ turn, owner, beat }: LiveTurn): boolean {
-    if (isGone(owner)) return true
+    if (isGone(owner) || this.#left.get(turn.id) === turn.fence) return true
     const now = performance.now()
     const seen = this.#seen.get(turn.id)
     if (seen?.beat === beat) return now - seen.at > this.#lease_ms
@@ -195,6 +198,8 @@ export class Runner {
       next = await runTurn(this.#rooms, first, stop.signal)
     } catch (error) {
       this.#rooms.history.forget(session_id)
+      // A full disk, say: once there is room again the turn is taken up like one whose owner died.
+      this.#left.set(first.turn.id, first.turn.fence)
       if (!this.#stopped) this.#log(`turn ${first.turn.id} could not be ended: ${String(error)}`)
     }
     this.#running.delete(session_id)

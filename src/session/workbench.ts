@@ -1,5 +1,6 @@
 import { expand } from "../catalog/expand.ts"
 import { type Skill, skillCommand } from "../catalog/skill.ts"
+import type { Transcriber } from "../files/convert/transcriber.ts"
 import { sandboxFault } from "../files/sandbox.ts"
 import { shrink } from "../files/shrink.ts"
 import { escapeAttribute } from "../lower/marker.ts"
@@ -18,6 +19,8 @@ export interface WorkbenchRooms {
   readonly hidden: HiddenSettings
   readonly home: string
   readonly memory?: MemoryToolRooms | undefined
+  /** Who turns speech into text, where someone does. */
+  readonly transcriber?: Transcriber | undefined
   /** What a session is told of its memories when it starts (UX-037). */
   memory_index?(place: TurnPlace): Promise<string>
 }
@@ -48,12 +51,13 @@ export class Workbench {
   // Loaded with the first turn: a command that asks no model starts faster without them.
   async #makeTools(workspace_root: string | null): Promise<readonly Tool[]> {
     const { builtinTools } = await import("../tool/builtin.ts")
-    const { memory, hidden } = this.#rooms
+    const { memory, hidden, transcriber } = this.#rooms
     shellFault ??= sandboxFault()
     return builtinTools({
       hiding: (root) => viewOf(root, hidden),
       shell_fault: await shellFault,
       shrink,
+      transcriber,
       skills: { load: (name, about) => this.#load(workspace_root, name, about.arguments) },
       memory,
     })

@@ -1,4 +1,9 @@
-import type { AuditEntry, Principal, PrincipalLimits, PrincipalToken } from "../message/principal.ts"
+import type {
+  AuditEntry,
+  Principal,
+  PrincipalLimits,
+  PrincipalToken,
+} from "../message/principal.ts"
 
 export interface NewPrincipal {
   readonly id: string

@@ -23,6 +23,10 @@ export interface SubmitRooms {
   readonly read: typeof readWorkspaceFile
   /** Who cuts pages, cells and entries out of files. */
   readonly formats?: PrepareRooms["formats"]
+  /** How much the parts of a session may carry. */
+  readonly inline?: PrepareRooms["inline"]
+  /** How a file reaches a model. */
+  readonly route?: PrepareRooms["route"]
   /** The commands that can be typed in a workspace. */
   catalog(workspace_root: string | null): Promise<Pick<Catalog, "get" | "list">>
   /** The skills that were found there, by name. */
@@ -239,7 +243,8 @@ interface MessageRow {
 
 async function appendMessage(rooms: SubmitRooms, place: Place, row: MessageRow): Promise<Appended> {
   const { submission, message_id } = row
-  const { parts, captures } = await preparedParts(rooms, place, row.parts)
+  const addressed = submission.model ? { ...place, model: submission.model } : place
+  const { parts, captures } = await preparedParts(rooms, addressed, row.parts)
   const metadata = submission.metadata && admitMetadata(place.policy, submission.metadata)
   return rooms.store.append({
     session_id: submission.session_id,

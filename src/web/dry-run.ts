@@ -3,7 +3,7 @@ import type { AnyPart, LowerAnswer } from "../client/client.ts"
 import type { ModelChoice } from "../message/message.ts"
 import { draftKeyOf } from "./actions.ts"
 import { useApp, useStore } from "./context.ts"
-import { partsIn } from "./desk.ts"
+import { partsIn } from "./draft.ts"
 import { messageOf } from "./trying.ts"
 
 const LOOK_AFTER = 250

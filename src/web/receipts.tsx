@@ -3,6 +3,7 @@ import type { Outcome, Receipt } from "../model/receipt.ts"
 import { showBytes, showCount } from "./format.ts"
 import { partLabel } from "./part-view.tsx"
 import { strings } from "./strings.ts"
+import { xrayStrings } from "./strings/xray.ts"
 
 const TONES: Readonly<Record<Outcome, string>> = {
   native: "bg-good-soft text-good",
@@ -37,11 +38,11 @@ export function Receipts({
               {nameOf(partFor(receipt)) || receipt.type}
             </span>
           </div>
-          <p className="mt-1 text-sm" title={strings.xray.rule(receipt.rule)}>
+          <p className="mt-1 text-sm" title={xrayStrings.rule(receipt.rule)}>
             {receipt.reason}
           </p>
           <p className="mt-0.5 text-xs text-muted">
-            {`${receipt.type} · ${strings.xray.tokens(showCount(receipt.tokens))} · ${showBytes(receipt.bytes)}`}
+            {`${receipt.type} · ${xrayStrings.tokens(showCount(receipt.tokens))} · ${showBytes(receipt.bytes)}`}
           </p>
         </li>
       ))}

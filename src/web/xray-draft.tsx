@@ -11,10 +11,8 @@ import { choiceOf, chosenModel, useModelChoices } from "./model-picker.tsx"
 import { Quiet, Section, Totals } from "./panel.tsx"
 import { Picker } from "./picker.tsx"
 import { Receipts } from "./receipts.tsx"
-import { strings } from "./strings.ts"
+import { xrayStrings as words } from "./strings/xray.ts"
 import { SwitchReport } from "./switch-report.tsx"
-
-const words = strings.xray
 
 /** The draft as a model would receive it: the chosen one, or another to compare. */
 export function DraftXray() {

@@ -141,7 +141,8 @@ describe("extract", () => {
 describe("an attachment", () => {
   it("[CMP-097] is reached by its content id, in the sessions that carry it", async () => {
     const carried = new Set<string>()
-    const attached = async (id: string) => carried.has(id)
+    const attached = async (id: string) =>
+      carried.has(id) ? { content_id: id, name: "notes/one file.txt" } : undefined
     const { call, blobs, scratch } = await stage({ more: { attached } })
     const text = await blobs.putBytes(Buffer.from("hello"))
     const packed = await blobs.putBytes(zip({ "a.txt": "packed" }))
@@ -155,7 +156,7 @@ describe("an attachment", () => {
   })
 
   it("[BIN-062] that does not fit into scratch is not put there", async () => {
-    const more = { attached: async () => true }
+    const more = { attached: async (id: string) => ({ content_id: id, name: "a.bin" }) }
     const { call, blobs } = await stage({ more, quota: { bytes: 10, files: 10 } })
     const { content_id } = await blobs.putBytes(Buffer.alloc(100))
     expect(await told(call(readTool(), { path: content_id }))).toMatch(/do not fit/)

@@ -47,14 +47,32 @@ export const messageScenarios: readonly Scenario[] = [
         own.find((part) => part["type"] === type),
       )
       see.holds("CMP-006", "a reference carries no bytes", !("data" in (ref ?? {})), ref)
-      see.holds("CMP-020", "they are two shapes", ref?.["type"] !== attached?.["type"], [ref, attached])
+      see.holds("CMP-020", "they are two shapes", ref?.["type"] !== attached?.["type"], [
+        ref,
+        attached,
+      ])
       const context = own.find((part) => part["type"] === "editor-context")
       see.equal("CMP-071", "a kind nobody knows", context?.["kind"], "weather-of-the-host")
       see.equal("CMP-072", "its payload", context?.["payload"], { deep: { er: [1, null] } })
-      see.equal("CMP-073", "when and by whom", [context?.["emitted_at"], context?.["source"]], [7, "kit"])
+      see.equal(
+        "CMP-073",
+        "when and by whom",
+        [context?.["emitted_at"], context?.["source"]],
+        [7, "kit"],
+      )
       see.holds("CMP-080", "it is stored with the message", context !== undefined, own)
-      see.equal("CMP-100", "the types of rows", stored?.parts.map(({ type }) => type), typesOf(kept))
-      see.holds("CMP-120", "schema_version", typeof stored?.metadata["schema_version"] === "number", stored?.metadata)
+      see.equal(
+        "CMP-100",
+        "the types of rows",
+        stored?.parts.map(({ type }) => type),
+        typesOf(kept),
+      )
+      see.holds(
+        "CMP-120",
+        "schema_version",
+        typeof stored?.metadata["schema_version"] === "number",
+        stored?.metadata,
+      )
       const inspected = (await kit.client.inspect(id, { message: stored?.id ?? "" })) as Json
       const seen = inspected.parts.map(({ part }: Json) => part.type)
       see.equal("CMP-115", "the types that inspection shows", seen, typesOf(kept))
@@ -95,7 +113,12 @@ export const messageScenarios: readonly Scenario[] = [
       const missing = await kit.ask("POST", `/v1/sessions/${id}/messages`, {
         json: { message: "Read", attachments: [{ path: "three/forms.txt" }, { path: "gone.txt" }] },
       })
-      see.holds("ATT-009", "it is refused", missing.status >= 400 && missing.status < 500, missing.status)
+      see.holds(
+        "ATT-009",
+        "it is refused",
+        missing.status >= 400 && missing.status < 500,
+        missing.status,
+      )
       see.contains("ATT-009", "the refusal names it", missing.text, "gone.txt")
       see.equal("ATT-009", "nothing was kept", (await kit.messages(id)).length, before)
     },
@@ -120,7 +143,12 @@ export const messageScenarios: readonly Scenario[] = [
       })
       see.equal("CMP-122", "the status of reading back an older version", again.status, 200)
       const read = (await kit.messages(id)).find(({ role }) => role === "user")
-      see.equal("CMP-122", "its parts", read?.parts.map(({ data }) => data), kept)
+      see.equal(
+        "CMP-122",
+        "its parts",
+        read?.parts.map(({ data }) => data),
+        kept,
+      )
     },
   },
   {
@@ -133,7 +161,12 @@ export const messageScenarios: readonly Scenario[] = [
       const [id, other] = [await kit.session(), await kit.session()]
       const { sent, heard } = await kit.turn(id, { parts: [attached] })
       const [part] = sent.message?.parts ?? []
-      see.holds("CMP-031", "the stored part has no data", !("data" in (part?.data ?? {})), part?.data)
+      see.holds(
+        "CMP-031",
+        "the stored part has no data",
+        !("data" in (part?.data ?? {})),
+        part?.data,
+      )
       see.contains("CMP-032", "what the model sees", heard[0]?.newest ?? "", "a.bin")
       see.lacks("CMP-032", "what the model sees", heard[0]?.raw ?? "", data)
       see.lacks("CMP-096", "the request", heard[0]?.raw ?? "", data)
@@ -145,7 +178,12 @@ export const messageScenarios: readonly Scenario[] = [
       ])
       see.equal("DOOR-02", "through its own session", own.status, 200)
       see.equal("DOOR-02", "through another", foreign.status, 404)
-      see.equal("DOOR-02", "like one that never was", foreign.body.error.code, never.body.error.code)
+      see.equal(
+        "DOOR-02",
+        "like one that never was",
+        foreign.body.error.code,
+        never.body.error.code,
+      )
     },
   },
   {
@@ -209,4 +247,3 @@ function bare(parts: readonly { readonly data: object }[]): object[] {
 async function exported(kit: Kit, id: string): Promise<string> {
   return (await kit.ask("GET", `/v1/export?session=${id}`)).text
 }
-

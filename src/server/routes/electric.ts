@@ -7,10 +7,11 @@ import { type Host, MAX_UPLOAD_BYTES } from "../../host.ts"
 import { newId } from "../../message/id.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { parseOffset } from "../../stream/offset.ts"
+import { callerOf } from "../caller.ts"
 import { type Asked, readJson } from "../route.ts"
 import { answerError, DoorError } from "../errors.ts"
 import { streamOf } from "../stream-of.ts"
-import { addressIn, principalOf, told } from "./entities.ts"
+import { addressIn, placed, principalOf, told } from "./entities.ts"
 
 const MAX_ATTACHMENT_BYTES = Math.min(MAX_UPLOAD_BYTES, 25 * 1024 * 1024)
 const MAX_DELAY_MS = 366 * 24 * 60 * 60 * 1000
@@ -25,7 +26,7 @@ export function mountElectric(app: Hono, host: Host, log: (message: string) => v
     app.on(method, `/_electric${path}`, async (context) => {
       const param = (name: string) => context.req.param(name) ?? ""
       try {
-        return await handle({ host, context, param })
+        return await handle({ host, context, caller: callerOf(context), param })
       } catch (error) {
         return answerError(inTheirWords(error, method), context, log)
       }
@@ -67,7 +68,8 @@ async function spawn(asked: Called) {
   const { host, context } = asked
   const body = checked(SpawnBody, await bodyOf(context))
   const { initialMessage, initialMessageType, ...request } = body
-  const { entity, txid } = await host.entities.entities.spawn(addressIn(asked), request)
+  const about = { ...placed(asked.caller), ...request }
+  const { entity, txid } = await host.entities.entities.spawn(addressIn(asked), about)
   if (initialMessage !== undefined)
     await host.entities.inbox.send(
       addressIn(asked),

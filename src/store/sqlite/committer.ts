@@ -4,6 +4,7 @@ import { type Connection, openForWriting } from "./connection.ts"
 import { Group } from "./group.ts"
 import { OPERATIONS, type OperationName } from "./operations/operations.ts"
 import { Statements, Transaction } from "./transaction.ts"
+import { waitForLock } from "./wait-for-lock.ts"
 
 export interface Request {
   readonly id: number
@@ -60,7 +61,7 @@ export class Committer {
     const answers: Answer[] = []
     const group = new Group(this.#statements)
     try {
-      this.#run("BEGIN IMMEDIATE")
+      waitForLock(this.#connection, () => this.#run("BEGIN IMMEDIATE"))
       for (const request of requests) {
         if (!isPlainAppend(request)) group.write()
         const answer = apart
@@ -91,10 +92,8 @@ export class Committer {
   close() {
     try {
       this.#connection.pragma("wal_checkpoint(TRUNCATE)")
-    } catch (error) {
-      // What is in the log stays there, and whoever opens the folder next finds it.
-      if (isFailedSync(error)) throw error
     } finally {
+      // What could not be moved stays in the log, and whoever opens the folder next finds it.
       this.#connection.close()
     }
   }
