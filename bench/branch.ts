@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { newId } from "../src/message/id.ts"
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
 import type { ExportRow, Store } from "../src/store/store.ts"
-import { median, milliseconds, table, times } from "./figures.ts"
+import { median, milliseconds, sized, table, times } from "./figures.ts"
 
 const SHORT = 10
-const LONG = 100_000
-const ROUNDS = 300
+const LONG = sized(100_000, 5000)
+const ROUNDS = sized(300, 50)
 const IMPORTED_AT_ONCE = 20_000
 /** How much dearer a branch of a long session may be: the noise of a disk. */
 const MAX_RATIO = 1.25
@@ -97,14 +97,18 @@ async function sessionOf(store: Store, count: number): Promise<string> {
   const about = { agent: "assistant", title: null, workspace_root: null, metadata: {} }
   await store.createSession({ id, model, ...about })
   const rows = messagesOf(id, count)
-  const session = [...(await store.exportRows(id))].find(({ type }) => type === "session")
-  if (!session) throw new Error("the session is not there")
+  const session = await sessionRow(store, id)
   await store.deleteSession({ session_id: id, cascade: false })
   const data = { ...session.data, next_seq: count + 1 }
   await store.importRows({ rows: [{ type: "session", data }] })
   for (let at = 0; at < rows.length; at += IMPORTED_AT_ONCE)
     await store.importRows({ rows: rows.slice(at, at + IMPORTED_AT_ONCE) })
   return id
+}
+
+async function sessionRow(store: Store, id: string): Promise<ExportRow> {
+  for await (const row of store.exportRows(id)) if (row.type === "session") return row
+  throw new Error(`session ${id} is not there`)
 }
 
 function messagesOf(session_id: string, count: number): ExportRow[] {

@@ -1,9 +1,10 @@
+import { sized } from "./figures.ts"
 import type { Browser } from "playwright-core"
 import { type Client, createClient } from "../src/client/client.ts"
 import { newId } from "../src/message/id.ts"
 import type { Running } from "../src/server/serve.ts"
 
-const MESSAGES = 10_000
+const MESSAGES = sized(10_000, 1000)
 const SCROLLS = 60
 const SCROLL_PIXELS = 1_500
 

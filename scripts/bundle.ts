@@ -13,7 +13,14 @@ const BUNDLED = ["commander", "hono", "zod", "yaml", "@hono/node-server"]
 
 /** What a message walks through from the command line to a model, where no server lives. All that it
  *  imports lies in one file. */
-const CORRIDOR = ["cli/program.js", "cli/commands/send.js", "host.js", "server/within.js"]
+const CORRIDOR = [
+  "cli/program.js",
+  "cli/commands/send.js",
+  "server/registration.js",
+  "host.js",
+  "server/within.js",
+  "tool/builtin.js",
+]
 
 /** What is loaded together lies together; a cycle between files of zod would not survive being cut. */
 const GROUPS = [

@@ -2,6 +2,7 @@
 
 import process from "node:process"
 import { runByName } from "../bench/run-by-name.ts"
+import { reportFigures } from "./figures.ts"
 
 const JOURNAL = {
   name: "journal",
@@ -9,11 +10,12 @@ const JOURNAL = {
   summary: "a file in which places are noted once looked at; another run goes on from it",
 } as const
 
-await runByName(
+const ran = await runByName(
   "torture",
   [
     {
       name: "kill9",
+      quick: ["--cycles", "3", "--points", "12", "--restarts", "3"],
       summary: "SIGKILL the server at random while four clients send",
       options: [
         { name: "cycles", type: "string", summary: "how often (50)" },
@@ -37,6 +39,7 @@ await runByName(
     },
     {
       name: "triggers",
+      quick: ["--kills", "3"],
       summary:
         "SIGKILL three servers on one folder while schedules fire and webhooks are delivered",
       options: [
@@ -51,6 +54,7 @@ await runByName(
     },
     {
       name: "model",
+      quick: ["--steps", "3000"],
       summary: "random lives of sessions against lists in memory",
       options: [
         { name: "steps", type: "string", summary: "how many (100000)" },
@@ -64,6 +68,7 @@ await runByName(
     },
     {
       name: "turns",
+      quick: ["--turns", "300"],
       summary: "three servers over one folder, killed and frozen while they run turns",
       options: [
         { name: "turns", type: "string", summary: "how many (100000)" },
@@ -77,6 +82,7 @@ await runByName(
     },
     {
       name: "streams",
+      quick: ["--cycles", "3"],
       summary: "SIGKILL the server at random while producers append to streams",
       options: [
         { name: "cycles", type: "string", summary: "how often (40)" },
@@ -90,6 +96,7 @@ await runByName(
     },
     {
       name: "sends",
+      quick: ["--keys", "300"],
       summary: "the same send several times at once, under many keys",
       options: [{ name: "keys", type: "string", summary: "how many (10000)" }],
       async run({ keys }) {
@@ -99,6 +106,7 @@ await runByName(
     },
     {
       name: "faults",
+      quick: ["--first", "5", "--points", "20"],
       summary: "ENOSPC and EIO at the calls by which a session changes its folder",
       options: [
         { name: "first", type: "string", summary: "of each kind of call, the first (300)" },
@@ -116,6 +124,7 @@ await runByName(
     },
     {
       name: "powerloss",
+      quick: ["--states", "60"],
       summary: "what a disk may hold after a power cut, opened and held against what was promised",
       options: [
         { name: "states", type: "string", summary: "how many (2000)" },
@@ -129,6 +138,7 @@ await runByName(
     },
     {
       name: "paths",
+      quick: ["--reads", "5000"],
       summary: "read, write and list a workspace whose files are swapped for links meanwhile",
       options: [{ name: "reads", type: "string", summary: "how many (200000)" }],
       async run({ reads }) {
@@ -138,6 +148,7 @@ await runByName(
     },
     {
       name: "archives",
+      quick: ["--count", "60"],
       summary: "extract archives of every format that were damaged at random",
       options: [
         { name: "count", type: "string", summary: "how many (2000)" },
@@ -151,6 +162,7 @@ await runByName(
     },
     {
       name: "documents",
+      quick: ["--count", "40"],
       summary: "read documents, pictures and recordings that were damaged at random",
       options: [
         { name: "count", type: "string", summary: "how many (1000)" },
@@ -165,6 +177,7 @@ await runByName(
   ],
   process.argv.slice(2),
 )
+reportFigures("torture", ran)
 
 function numberOf(value: string | boolean | undefined, otherwise: number): number {
   const number = Number(value ?? otherwise)

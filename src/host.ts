@@ -46,6 +46,8 @@ import {
   submit,
 } from "./submit/submit.ts"
 import type { Resolved, Unresolved } from "./submit/resolve.ts"
+import { rememberSpan } from "./telemetry/remembered-spans.ts"
+import { span } from "./telemetry/span.ts"
 import { InlineLedger } from "./submit/inline-ledger.ts"
 import { Workspaces } from "./submit/workspaces.ts"
 
@@ -124,7 +126,7 @@ export class Host {
     this.#owner = options.turns === false ? null : ownerOf()
     this.entities = this.#openEntities(options.entities ?? [])
     this.equipment = this.#equip(options)
-    this.workspaces = new Workspaces({ ...this.equipment.workspaces, ...options })
+    this.workspaces = new Workspaces({ ...options, ...this.equipment.workspaces })
     this.#formats = formatsIn(
       join(options.data, "formats"),
       transcriberOf(this.files.transcriber, options.environment),
@@ -140,15 +142,20 @@ export class Host {
     this.#runner?.start()
     if (this.#runner) this.entities.start()
     if (options.fires) this.equipment.triggers.start()
+    if (options.sends) this.#getReady()
     this.#stopAsking = options.fresh_models ? this.known.keepFresh() : () => undefined
     this.#sweeping = setInterval(() => void this.sweep().catch(() => undefined), SWEEP_MS).unref()
   }
 
   async submit(submission: Submission): Promise<Submitted> {
     if (submission.model) this.checkModel(submission.model)
-    const submitted = await submit(this.#rooms(), submission)
-    for (const row of [...submitted.actions, submitted.message])
+    const submitted = await span("submit", { "session.id": submission.session_id }, () =>
+      submit(this.#rooms(), submission),
+    )
+    for (const row of [...submitted.actions, submitted.message]) {
+      if (row) rememberSpan(row.message.id)
       if (row?.claim) this.#runner?.take(row.claim)
+    }
     return submitted
   }
 
@@ -209,8 +216,10 @@ export class Host {
   }
 
   async deleteSession(session_id: string, cascade: boolean): Promise<Deleted> {
+    const workspace_root = (await this.store.session(session_id))?.workspace_root ?? null
     const deleted = await this.store.deleteSession({ session_id, cascade })
     for (const id of deleted.deleted) {
+      await this.workspaces.forget({ workspace_root, session_id: id })
       this.#runner?.leave(id)
       this.#history.forget(id)
       await this.#scratch.remove(id)
@@ -276,6 +285,12 @@ export class Host {
     await this.store.close()
   }
 
+  // Whoever needs them asks again and hears what went wrong.
+  #getReady() {
+    this.workspaces.catalog(this.workspace).catch(() => undefined)
+    this.equipment.ready(this.workspace).catch(() => undefined)
+  }
+
   // Someone may have put the same bytes again since the last reference went.
   async #removeBlobs(content_ids: readonly string[], put_before?: number) {
     for (const content_id of content_ids)
@@ -290,7 +305,7 @@ export class Host {
       read: readWorkspaceFile,
       formats: this.#formats,
       inline: this.#inline,
-      route: routeFor(this.known, this.default_model, this.#formats),
+      route: routeFor(this.known, this.default_model),
       owner: this.#owner,
       catalog: (root: string | null) => workspaces.catalog(root),
       skills: (root: string | null) => workspaces.skills(root),

@@ -67,8 +67,8 @@ function takeSteers(session: Described, steered: readonly string[]) {
 
 async function wait(world: World, session: Described, live: Live) {
   await step(world, session, live)
-  const waiting = [{ call_id: "c1", tool: "do", for: "approval", asks: [] } as const]
-  await world.stage.store.waitFor({ ...keyOf(live.turn), waiting })
+  const wait = { call_id: "c1", tool: "do", for: "approval" } as const
+  await world.stage.store.waitFor({ ...keyOf(live.turn), waiting: [{ ...wait, asks: [] }] })
   world.stale.push(live.turn)
   live.waiting = true
 }

@@ -40,6 +40,8 @@ export interface HostOptions extends TurnOptions {
   readonly trust?: Trust
   /** `full` for a host that people live with: servers, memory, triggers, bundled skills, agents. */
   readonly extent?: "bare" | "full"
+  /** A message will be sent at once: what its turn works with is got ready meanwhile. */
+  readonly sends?: boolean
   /** Fire triggers when their time has come: a server does, a command that soon ends does not. */
   readonly fires?: boolean
   /** Entity types beside the built-in assistant. */

@@ -15,7 +15,7 @@ export async function* exportLines(
   rooms: ExportRooms,
   what: { readonly session_id: string | null; readonly blobs: boolean },
 ): AsyncIterable<string> {
-  for (const row of await rooms.store.exportRows(what.session_id)) {
+  for await (const row of rooms.store.exportRows(what.session_id)) {
     yield JSON.stringify(row)
     if (row.type === "blob" && what.blobs) yield* pieces(rooms, String(row.data.content_id))
   }

@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
 import process from "node:process"
+import { traceHeaders } from "../telemetry/span.ts"
 import type { Body } from "./provider.ts"
 import { type OpenMedia, writeBody } from "./wire.ts"
 
@@ -97,7 +98,7 @@ function openRequest({ url, method = "POST", headers, body }: Post): ClientReque
     const length = method === "POST" ? { "content-length": body.size } : {}
     return request(target, {
       method,
-      headers: { ...headers, ...length, "accept-encoding": "identity" },
+      headers: { ...headers, ...length, ...traceHeaders(), "accept-encoding": "identity" },
       maxHeaderSize: MAX_HEADER_BYTES,
     })
   } catch (error) {

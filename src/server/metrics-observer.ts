@@ -3,6 +3,7 @@ import type { Usage } from "../message/row.ts"
 import type { Observer } from "../host/options.ts"
 import type { Store, TurnEnd, TurnEnded, Writes } from "../store/store.ts"
 import type { Log } from "../telemetry/log.ts"
+import { currentSpan, span } from "../telemetry/span.ts"
 import { withInstead } from "./health-leaving.ts"
 import type { HouseMetrics } from "./metrics.ts"
 
@@ -59,7 +60,7 @@ function observedStore(store: Store, metrics: HouseMetrics, log: Log): Store {
 async function time(metrics: HouseMetrics, name: string, call: () => Promise<unknown>) {
   const began = performance.now()
   try {
-    return await call()
+    return await persist(name, call)
   } catch (error) {
     metrics.failures.add(1, name)
     throw error
@@ -67,6 +68,14 @@ async function time(metrics: HouseMetrics, name: string, call: () => Promise<unk
     metrics.writes.observe((performance.now() - began) / 1000, name)
   }
 }
+
+// Within a trace a write is a span of it; heartbeats and deltas are too many to be told of.
+function persist(name: string, call: () => Promise<unknown>) {
+  if (!currentSpan() || UNTOLD.has(name)) return call()
+  return span("persist", { operation: name }, call)
+}
+
+const UNTOLD: ReadonlySet<string> = new Set(["beat", "recordStream", "claim"])
 
 function noteEnd(
   { metrics, log }: { metrics: HouseMetrics; log: Log },

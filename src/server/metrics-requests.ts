@@ -54,7 +54,7 @@ interface Answered {
 }
 
 function answeredOf(context: Context): Answered {
-  const route = routePath(context, -1)
+  const route = routePath(context)
   const outgoing = (context.env as { outgoing?: ServerResponse } | undefined)?.outgoing
   const { status, headers } = context.res
   const type = outgoing?.headersSent

@@ -53,6 +53,7 @@ export interface Running {
 const LOOPBACK = ["127.0.0.1", "::1", "localhost"]
 const HEADER_BYTES = 64 * 1024
 const HEADERS_MS = 30_000
+const MIN_TOKEN_CHARACTERS = 24
 
 /** Start the real server over a data folder. */
 export async function serve(options: ServeOptions): Promise<Running> {
@@ -63,7 +64,9 @@ export async function serve(options: ServeOptions): Promise<Running> {
     )
   const limits = new Limits(readLimits(options.limits ?? ""))
   await mkdir(options.data, { recursive: true, mode: 0o700 })
-  const token = await folderToken(options.data)
+  const token = options.environment.COMPOSITOR_SERVER_TOKEN ?? (await folderToken(options.data))
+  if (token.length < MIN_TOKEN_CHARACTERS)
+    throw new Error(`COMPOSITOR_SERVER_TOKEN must have at least ${MIN_TOKEN_CHARACTERS} characters`)
   const { records, metrics, observe, leaving } = watching(options)
   const failed = (message: string) => records("warn", message)
   const host = await openHost({

@@ -39,13 +39,13 @@ export function formatsIn(folder: string, transcriber?: Transcriber): Formats {
 export function routeFor(
   known: Pick<Knowledge, "find" | "capabilities">,
   usual: ModelChoice,
-  { routes }: Pick<Formats, "routes">,
 ) {
   return (file: SentFile, choice: ModelChoice | null): DeclaredRoute | undefined => {
-    const model = known.find(choice ?? usual)
+    const asked = choice ?? usual
+    const model = known.find(asked)
     if (!model) return undefined
     const capabilities = known.capabilities(model)
-    return declareRoute(file, { model: showModelChoice(choice ?? usual), capabilities, routes })
+    return declareRoute(file, { model: showModelChoice(asked), capabilities, routes: routeOf })
   }
 }
 

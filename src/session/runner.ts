@@ -1,5 +1,7 @@
 import type { Turn } from "../message/row.ts"
 import type { CallResolution, CallResolved, Claim, LiveTurn } from "../store/store.ts"
+import { recallSpan } from "../telemetry/remembered-spans.ts"
+import { pastSpan, span } from "../telemetry/span.ts"
 import { runTurn } from "./loop.ts"
 import { isGone } from "./owner.ts"
 import type { TurnRooms } from "./talk.ts"
@@ -195,7 +197,7 @@ export class Runner {
     const { session_id } = first.turn
     let next: Claim | null = null
     try {
-      next = await runTurn(this.#rooms, first, stop.signal)
+      next = await traced(first, () => runTurn(this.#rooms, first, stop.signal))
     } catch (error) {
       this.#rooms.history.forget(session_id)
       // A full disk, say: once there is room again the turn is taken up like one whose owner died.
@@ -205,6 +207,21 @@ export class Runner {
     this.#running.delete(session_id)
     if (next && !this.#stopped) this.take(next)
   }
+}
+
+/** A run belongs to whoever sent its message, however long that waited, and not to whoever ran before. */
+function traced<Result>({ turn }: Claim, run: () => Promise<Result>): Promise<Result> {
+  const about = { "session.id": turn.session_id, "turn.id": turn.id }
+  const sent = recallSpan(turn.message_id)
+  return span(
+    "session.run",
+    about,
+    () => {
+      if (sent) pastSpan("queue.wait", about, sent.at)
+      return run()
+    },
+    { parent: sent?.context ?? null },
+  )
 }
 
 function isWaiting({ state }: Turn): boolean {

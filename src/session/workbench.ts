@@ -40,7 +40,7 @@ export class Workbench {
   }
 
   /** The same list as long as the workspace is the same. */
-  tools({ workspace_root }: TurnPlace): Promise<readonly Tool[]> {
+  tools({ workspace_root }: Pick<TurnPlace, "workspace_root">): Promise<readonly Tool[]> {
     return remembered(this.#tools, workspace_root, () => this.#makeTools(workspace_root))
   }
 
@@ -50,9 +50,9 @@ export class Workbench {
 
   // Loaded with the first turn: a command that asks no model starts faster without them.
   async #makeTools(workspace_root: string | null): Promise<readonly Tool[]> {
+    shellFault ??= sandboxFault()
     const { builtinTools } = await import("../tool/builtin.ts")
     const { memory, hidden, transcriber } = this.#rooms
-    shellFault ??= sandboxFault()
     return builtinTools({
       hiding: (root) => viewOf(root, hidden),
       shell_fault: await shellFault,
@@ -70,11 +70,14 @@ export class Workbench {
 
   async #write(place: TurnPlace): Promise<Omit<PromptSections, "manifest">> {
     const { workspace_root, agent } = place
-    const skills = [...(await this.#rooms.skills(workspace_root)).values()]
-    const memories = await this.#rooms.memory_index?.(place)
+    const [skills, memories, instructions] = await Promise.all([
+      this.#rooms.skills(workspace_root),
+      this.#rooms.memory_index?.(place),
+      workspace_root === null ? "" : this.#instructions(workspace_root),
+    ])
     return {
-      instructions: workspace_root === null ? "" : await this.#instructions(workspace_root),
-      skills: indexOf(skills, agent),
+      instructions,
+      skills: indexOf([...skills.values()], agent),
       environment: [placeWords(workspace_root), memories ?? ""].join("\n\n"),
     }
   }

@@ -63,6 +63,8 @@ export interface Store
   /** Hear of streams that changed: the ids this process wrote, or `undefined` when another process
    *  wrote and any stream may have changed. */
   watch(listener: (streams: ReadonlySet<string> | undefined) => void): () => void
+  /** Every row, or those of one session, as they are stored and in the documented order. */
+  exportRows(session_id: string | null): AsyncIterable<ExportRow>
   backup(file: string, progress: (done: number, total: number) => void): Promise<void>
   close(): Promise<void>
 }
@@ -162,7 +164,6 @@ export interface Reads {
   liveTurns(): LiveTurn[]
   head(stream_id: string): { first_seq: number; next_seq: number }
   events(stream_id: string, from: number, limit: number): StreamEvent[]
-  exportRows(session_id: string | null): Iterable<ExportRow>
   /** The canonical shape for inspection: rows as they are stored, parts by index (DBG-001). */
   canonical(session_id: string, message_ids: readonly string[]): Canonical | null
   knownBlobs(): string[]

@@ -42,7 +42,11 @@ export async function preparedParts(
   const prepared = await Promise.all(
     parts.map(async ({ id, part }, at) => ({
       id,
-      ...(await preparePart(part, { ...rooms, inline: inlineFor(rooms, place, id) }, `/parts/${at}`)),
+      ...(await preparePart(
+        part,
+        { ...rooms, inline: inlineFor(rooms, place, id) },
+        `/parts/${at}`,
+      )),
     })),
   )
   return {
@@ -55,7 +59,9 @@ export async function preparedParts(
 function routed<Each extends PreparedPart>(each: Each, rooms: PrepareRooms, place: Place): Each {
   if (each.part.type !== "file-attachment" && each.part.type !== "file-ref") return each
   const { route: _, ...part } = each.part as FileAttachmentPart | FileRefPart
-  const route = each.blob ? rooms.route?.(sentFile(part, each.blob), place.model ?? null) : undefined
+  const route = each.blob
+    ? rooms.route?.(sentFile(part, each.blob), place.model ?? null)
+    : undefined
   return { ...each, part: route ? { ...part, route } : part }
 }
 

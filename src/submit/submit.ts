@@ -16,6 +16,7 @@ import { newPart, type Prepared, preparedParts, type PrepareRooms } from "./prep
 import { type Place, placeOf, resolvedIn } from "./place.ts"
 import type { NamedPart, Resolved, Unresolved } from "./resolve.ts"
 import type { ServerRooms } from "./server-parts.ts"
+import type { UsedIn } from "./used-names.ts"
 
 export interface SubmitRooms {
   readonly store: Pick<Store, "append" | "changeQueued" | "blob" | "session" | "history">
@@ -46,7 +47,7 @@ export interface SubmitRooms {
       ) => Promise<string>)
     | undefined
   /** Hear what a message names. */
-  used(workspace_root: string | null, parts: readonly NamedPart[]): void
+  used(where: UsedIn, parts: readonly NamedPart[]): void
   /** Who claims the message when its session is idle; null where no turns run. */
   readonly owner: string | null
 }
@@ -100,7 +101,7 @@ export async function submit(rooms: SubmitRooms, submission: Submission): Promis
   refuseReserved(submission.metadata)
   const place = await placeOf(rooms, submission)
   const { parts, actions, shown, notices } = await resolvedIn(rooms, place, submission)
-  rooms.used(place.workspace_root, parts)
+  rooms.used({ workspace_root: place.workspace_root, session_id: submission.session_id }, parts)
   const message_id = submission.message_id ?? newId("msg")
   const only = actions.length > 0 && parts.every(({ part }) => isBlank(part))
   const rows: Appended[] = []

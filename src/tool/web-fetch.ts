@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { type FetchOptions, fetchUrl } from "../files/fetch/fetch.ts"
+import type { FetchOptions } from "../files/fetch/fetch.ts"
 import { readUrl } from "../files/fetch/target.ts"
 import { safeName } from "../files/scratch.ts"
 import { cutText, shownText } from "./output.ts"
@@ -32,6 +32,7 @@ async function get(
   options: Omit<FetchOptions, "signal">,
   runtime: ToolRuntime,
 ): Promise<ToolOutput> {
+  const { fetchUrl } = await import("../files/fetch/fetch.ts")
   const { pageText } = await import("../files/fetch/page-text.ts")
   const { signal } = runtime
   const fetched = await fetchUrl(address, { read_html: pageText, ...options, signal })

@@ -1,21 +1,9 @@
 import type { AnyPart } from "../client/client.ts"
-import type { Outcome, Receipt } from "../model/receipt.ts"
+import type { Receipt } from "../model/receipt.ts"
 import { showBytes, showCount } from "./format.ts"
+import { Badge } from "./outcome-badge.tsx"
 import { partLabel } from "./part-view.tsx"
-import { strings } from "./strings.ts"
 import { xrayStrings } from "./strings/xray.ts"
-
-const TONES: Readonly<Record<Outcome, string>> = {
-  native: "bg-good-soft text-good",
-  inlined: "bg-info-soft text-info",
-  range: "bg-info-soft text-info",
-  extracted: "bg-violet-soft text-violet",
-  descriptor: "bg-warn-soft text-warn",
-  tool: "bg-violet-soft text-violet",
-  "resolved-out": "bg-hover text-muted",
-  denied: "bg-danger-soft text-danger",
-  failed: "bg-danger-soft text-danger",
-}
 
 /** What became of each part: a colour, a word and a reason. */
 export function Receipts({
@@ -47,14 +35,6 @@ export function Receipts({
         </li>
       ))}
     </ul>
-  )
-}
-
-export function Badge({ outcome }: { outcome: Outcome }) {
-  return (
-    <span className={`shrink-0 rounded-md px-1.5 py-0.5 text-xs font-semibold ${TONES[outcome]}`}>
-      {strings.outcome[outcome]}
-    </span>
   )
 }
 

@@ -64,7 +64,7 @@ export const strings = {
     sidecars: "Sidecars",
     inspector: "Inspector",
     unrewind: "Restore what was rewound",
-    shelf: "At hand: commands, memory, models",
+    shelf: "At hand: commands, files, agents, memory",
     figures: (tokens: string, cost: string | undefined) =>
       cost ? `${tokens} tokens · ${cost}` : `${tokens} tokens`,
     xray: "X-ray",

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react"
+import { useEffect, useMemo, useState } from "react"
 import type { LowerAnswer } from "../client/client.ts"
 import type { Block } from "../model/prompt.ts"
 import { useApp, useStore } from "./context.ts"
@@ -16,7 +16,7 @@ import { SwitchReport } from "./switch-report.tsx"
 
 /** The draft as a model would receive it: the chosen one, or another to compare. */
 export function DraftXray() {
-  const { actions } = useApp()
+  const { actions, looks } = useApp()
   const chosen = useStore(chosenModel)
   const choices = useModelChoices()
   const [other, setOther] = useState<string>()
@@ -25,6 +25,8 @@ export function DraftXray() {
   const asked = other ?? (chosen && showModel(chosen))
   const model = useMemo(() => (asked === undefined ? undefined : choiceOf(asked)), [asked])
   const look = useDryRun({ model, withBody: wire, budget })
+  useEffect(() => looks.show(look), [looks, look])
+  useEffect(() => () => looks.show(undefined), [looks])
   const compared = other !== undefined && chosen !== undefined && other !== showModel(chosen)
 
   return (

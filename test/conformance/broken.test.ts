@@ -33,7 +33,7 @@ const FAULTS: readonly (readonly [rule: string, what: string, fault: Fault, besi
           if (/\/messages\?/.test(path)) for (const one of json.messages) one.parts.reverse()
         },
       },
-      ["PER-013", "CMP-100"],
+      ["CMP-005", "CMP-100", "CMP-115", "PER-013"],
     ],
     [
       "CMP-120",

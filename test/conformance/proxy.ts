@@ -31,7 +31,9 @@ export interface Answered {
 
 /** A server in front of another that keeps all rules but one. */
 export async function faultyProxy(target: string, token: string, fault: Fault): Promise<string> {
-  const server = createServer((request, response) => void pass(request, response))
+  const server = createServer((request, response) => {
+    pass(request, response).catch(() => response.destroy())
+  })
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   onTestFinished(() => {
     server.closeAllConnections()
@@ -46,11 +48,12 @@ export async function faultyProxy(target: string, token: string, fault: Fault): 
     if (headers.host === own) asked.headers["host"] = new URL(target).host
     fault.asked?.(asked)
     if (asked.headers["x-give-token"]) asked.headers["authorization"] = `Bearer ${token}`
-    const sent = asked.json === undefined ? body : Buffer.from(JSON.stringify(asked.json))
+    const isChanged = fault.asked !== undefined && asked.json !== undefined
+    const sent = isChanged ? Buffer.from(JSON.stringify(asked.json)) : body
     asked.headers["content-length"] = String(sent.length)
     if (sent.length === 0) delete asked.headers["content-length"]
     const forward = ask(`${target}${asked.path}`, { method, headers: asked.headers }, (answer) => {
-      void tell(answer, { asked, response, url })
+      tell(answer, { asked, response, url }).catch(() => response.destroy())
     })
     response.on("close", () => forward.destroy())
     forward.on("error", () => response.destroy())

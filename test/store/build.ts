@@ -205,5 +205,7 @@ export async function allEvents(store: Store, stream: string): Promise<StreamEve
 }
 
 export async function exported(store: Store, session_id: string | null = null) {
-  return [...(await store.exportRows(session_id))] as ExportRow[]
+  const rows: ExportRow[] = []
+  for await (const row of store.exportRows(session_id)) rows.push(row)
+  return rows
 }

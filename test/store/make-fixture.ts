@@ -10,7 +10,7 @@ import { type Host, openHost } from "../../src/host.ts"
 import { newId } from "../../src/message/id.ts"
 import type { Part } from "../../src/message/part.ts"
 import { scripted } from "../../src/provider/scripted.ts"
-import { MIGRATIONS } from "../../src/store/sqlite/schema.ts"
+import { MIGRATIONS } from "../../src/store/sql/schema.ts"
 
 const FIXTURES = join(import.meta.dirname, "fixtures")
 

@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { policyOf } from "../../src/policy/policy.ts"
 import { admit } from "../../src/submit/admit.ts"
+import { exported } from "../store/build.ts"
 import { openDesk, partsIn, seen, typed, write } from "./house.ts"
 
 const KEY = ["AKIA", "IOSFODNN7EXAMPL", "Q"].join("")
@@ -111,7 +112,7 @@ describe("what comes in", () => {
     await typed(desk, `/search ${KEY}`)
     await typed(desk, `/nope ${KEY}`)
     await desk.host.idle()
-    const rows = JSON.stringify([...(await desk.host.store.exportRows(null))])
+    const rows = JSON.stringify(await exported(desk.host.store))
     expect(rows).not.toContain(KEY)
   })
 })

@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { newId } from "../../src/message/id.ts"
 import type { ExportRow } from "../../src/store/store.ts"
+import { exported } from "../store/build.ts"
 import { type Desk, openDesk, partsIn, seen, typed, write } from "./house.ts"
 
 const TABLES = "---\nname: tables\ndescription: When tables are drawn.\n---\nDraw straight lines."
@@ -110,7 +111,7 @@ describe("a skill that is mentioned", () => {
     await desk.host.idle()
     await typed(desk, "x", { parts: [{ type: "data-compaction", text: "x" }] })
     expect(await bodies(desk, "@skill:tables")).toEqual([])
-    const rows = [...(await desk.host.store.exportRows(desk.session))]
+    const rows = await exported(desk.host.store, desk.session)
     const later = await openDesk(FILES)
     await later.host.store.importRows({ rows: rows.map(compacted) })
     const again = { ...later, session: desk.session }

@@ -22,8 +22,8 @@ type Handle = (asked: Called) => Promise<Response>
 /** The addresses and fields under which Electric's own clients look for an entity. Thin: each is one
  *  call of what our own routes call. */
 export function mountElectric(app: Hono, host: Host, log: (message: string) => void) {
-  for (const [method, path, handle] of ROUTES)
-    app.on(method, `/_electric${path}`, async (context) => {
+  for (const [method, path, handle] of ELECTRIC_ROUTES)
+    app.on(method, path, async (context) => {
       const param = (name: string) => context.req.param(name) ?? ""
       try {
         return await handle({ host, context, caller: callerOf(context), param })
@@ -33,7 +33,7 @@ export function mountElectric(app: Hono, host: Host, log: (message: string) => v
     })
 }
 
-const ROUTES: readonly (readonly [method: string, path: string, handle: Handle])[] = [
+const HANDLED: readonly (readonly [method: string, path: string, handle: Handle])[] = [
   ["GET", "/health", async ({ context }) => context.json({ status: "ok" })],
   ["GET", "/entities", list],
   ["PUT", "/entities/:type/:id", spawn],
@@ -49,6 +49,9 @@ const ROUTES: readonly (readonly [method: string, path: string, handle: Handle])
   ["DELETE", "/entities/:type/:id/tags/:tag", untag],
   ["POST", "/entities/:type/:id/fork", fork],
 ]
+export const ELECTRIC_ROUTES = HANDLED.map(
+  ([method, path, handle]) => [method, `/_electric${path}`, handle] as const,
+)
 
 async function list({ host, context }: Called) {
   const { type, parent } = context.req.query()

@@ -1,9 +1,11 @@
 import { Refusal, type RefusalCode, type RefusalDetail } from "../../message/refusal.ts"
 import type { Append, Writes } from "../store.ts"
 import { type Connection, openForWriting } from "./connection.ts"
-import { Group } from "./group.ts"
-import { OPERATIONS, type OperationName } from "./operations/operations.ts"
-import { Statements, Transaction } from "./transaction.ts"
+import { Group } from "../sql/group.ts"
+import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
+import type { Program } from "../sql/program.ts"
+import { Transaction } from "../sql/transaction.ts"
+import { finish, Statements } from "./statements.ts"
 import { waitForLock } from "./wait-for-lock.ts"
 
 export interface Request {
@@ -125,8 +127,8 @@ export class Committer {
 
   #perform(tx: Transaction, request: Request, streams: Set<string>): Answer {
     const operation = OPERATIONS[request.name as OperationName] as AnyOperation
-    const value = operation(tx, request.input)
-    tx.finish()
+    const value = finish(operation(tx, request.input))
+    finish(tx.finish())
     for (const stream of tx.streams) streams.add(stream)
     return { id: request.id, ok: true, value }
   }
@@ -168,7 +170,7 @@ export class Committer {
 }
 
 const EMPTY: Commit = { answers: [], streams: new Set(), fatal: false }
-type AnyOperation = (tx: Transaction, input: unknown) => unknown
+type AnyOperation = (tx: Transaction, input: unknown) => Program<unknown>
 
 /** An append that fires nothing: several of them may share what they read and write. */
 function isPlainAppend({ name, input }: Request): boolean {

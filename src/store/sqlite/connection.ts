@@ -1,7 +1,7 @@
 import { closeSync, fsyncSync, openSync } from "node:fs"
 import { dirname } from "node:path"
 import Database from "better-sqlite3"
-import { MIGRATIONS } from "./schema.ts"
+import { MIGRATIONS } from "../sql/schema.ts"
 
 export type Connection = Database.Database
 

@@ -2,17 +2,15 @@ import { once } from "node:events"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import { Refusal } from "../../message/refusal.ts"
-import type { Append, Appended, EntityReads, Reads, Store, TriggerReads, Writes } from "../store.ts"
+import type { Append, ExportRow, Store, Writes } from "../store.ts"
 import { type Answer, type Commit, Committer, type Request } from "./committer.ts"
-import { openForReading } from "./connection.ts"
-import { SqliteEntityReads } from "./entity-reads.ts"
-import { partRecords } from "./operations/messages.ts"
-import { OPERATIONS } from "./operations/operations.ts"
-import { queuedRecord, type RawAppended } from "./operations/queue.ts"
-import { SqliteReads } from "./reads.ts"
-import { messageOf } from "./rows.ts"
-import { Statements } from "./transaction.ts"
-import { SqliteTriggerReads } from "./trigger-reads.ts"
+import { type Connection, openForReading } from "./connection.ts"
+import { OPERATIONS } from "../sql/operations/operations.ts"
+import { openAppended, type RawAppended } from "../sql/operations/queue.ts"
+import type { Program } from "../sql/program.ts"
+import { exportRows } from "../sql/reads/export-rows.ts"
+import { type AllReads, readsOf, SNAPSHOTS } from "../sql/reads/reads.ts"
+import { finish, Statements } from "./statements.ts"
 import type { ToWriter } from "./writer-thread.ts"
 
 export interface SqliteOptions {
@@ -29,14 +27,13 @@ const FOREIGN_POLL_MS = 40
 export async function openSqliteStore(options: SqliteOptions): Promise<Store> {
   const writer = options.thread ? await ThreadWriter.start(options.file) : new InlineWriter(options)
   const connection = openForReading(options.file)
-  const reads = new SqliteReads(connection)
+  const statements = new Statements(connection)
   const calls = new Calls(writer, options.broken)
   let closing: Promise<void> | undefined
   return {
     ...writesThrough(calls),
-    ...readsThrough(reads),
-    ...triggerReads(new SqliteTriggerReads(new Statements(connection))),
-    ...entityReads(new SqliteEntityReads(new Statements(connection))),
+    ...readsThrough(connection, statements),
+    exportRows: (session_id) => exported(statements, session_id),
     watch: (listener) => calls.watch(listener),
     async backup(file, progress) {
       await connection.backup(file, {
@@ -215,7 +212,7 @@ class InlineWriter implements Writer {
 }
 
 type WriteCalls = Pick<Store, keyof Writes>
-type ReadCalls = Pick<Store, keyof Reads>
+type ReadCalls = Pick<Store, keyof AllReads>
 
 function writesThrough(calls: Calls): WriteCalls {
   const names = [...Object.keys(OPERATIONS), "vacuum"] as (keyof Writes)[]
@@ -225,50 +222,22 @@ function writesThrough(calls: Calls): WriteCalls {
   return { ...Object.fromEntries(entries), append }
 }
 
-// The caller has what it sent: that need not cross the thread a second time.
-function openAppended(input: Append, raw: RawAppended): Appended {
-  const { txid } = raw
-  if (raw.type === "queued") {
-    const record = queuedRecord(input, raw)
-    const message = messageOf(record, partRecords(record, input.parts))
-    return { message, claim: null, replayed: false, txid }
-  }
-  const parts = raw.parts ?? partRecords(raw.record, input.parts)
-  const replayed = raw.type === "replayed"
-  return { message: messageOf(raw.record, parts), claim: raw.claim, replayed, txid }
-}
-
-function readsThrough(reads: SqliteReads): ReadCalls {
-  const names = Object.getOwnPropertyNames(SqliteReads.prototype) as (keyof Reads)[]
-  const entries = names.map((name) => {
-    const read = reads[name] as (...input: unknown[]) => unknown
-    return [name, async (...input: unknown[]) => read.apply(reads, input)]
+/** Each a short look on a connection of its own that ends before it returns. */
+function readsThrough(connection: Connection, statements: Statements): ReadCalls {
+  const entries = Object.entries(readsOf(statements)).map(([name, read]) => {
+    const look = read as (...input: unknown[]) => Program<unknown>
+    const plain = (...input: unknown[]) => finish(look(...input))
+    const whole = SNAPSHOTS.has(name) ? connection.transaction(plain) : plain
+    return [name, async (...input: unknown[]) => whole(...input)]
   })
   return Object.fromEntries(entries)
 }
 
-function triggerReads(reads: SqliteTriggerReads): Pick<Store, keyof TriggerReads> {
-  return {
-    triggers: async (filter) => reads.triggers(filter),
-    trigger: async (id) => reads.trigger(id),
-    dueTriggers: async (now) => reads.dueTriggers(now),
-    nextTriggerAt: async () => reads.nextTriggerAt(),
-    deliveries: async (trigger_id, limit) => reads.deliveries(trigger_id, limit),
-    pendingDeliveries: async (before) => reads.pendingDeliveries(before),
-  }
-}
-
-function entityReads(reads: SqliteEntityReads): Pick<Store, keyof EntityReads> {
-  return {
-    entity: async (type, name) => reads.entity(type, name),
-    entityOf: async (session_id) => reads.entityOf(session_id),
-    entities: async (filter) => reads.entities(filter),
-    outdatedEntities: async (type, digest) => reads.outdatedEntities(type, digest),
-    slashCommands: async (session_id) => reads.slashCommands(session_id),
-    entityRows: async (session_id, collection) => reads.entityRows(session_id, collection),
-    entityRow: async (session_id, collection, key) => reads.entityRow(session_id, collection, key),
-    effects: async (session_id, wake) => reads.effects(session_id, wake),
-    observationsOf: async (observed) => reads.observationsOf(observed),
-    observations: async () => reads.observations(),
-  }
+async function* exported(
+  statements: Statements,
+  session_id: string | null,
+): AsyncIterable<ExportRow> {
+  const listing = exportRows(statements, session_id)
+  for (let step = listing.next([]); !step.done; step = listing.next([]))
+    if ("type" in step.value) yield step.value
 }

@@ -1,0 +1,159 @@
+import type { Delta, Metadata } from "../../../message/row.ts"
+import { openJson } from "../../../message/stored-json.ts"
+import { toolNameOf } from "../../../message/tool-part.ts"
+import type { Answer, PartUpsert } from "../../store.ts"
+import type { EventsRecord, MessageRecord, PartRecord, TurnRecord } from "../rows.ts"
+import type { Program } from "../program.ts"
+import type { Transaction } from "../transaction.ts"
+import { attach } from "./blobs.ts"
+import { insertMessage, insertPart } from "./messages.ts"
+
+export function* openAnswer(
+  tx: Transaction,
+  turn: TurnRecord,
+  answer: { message_id: string; metadata: Metadata },
+) {
+  const session = yield* tx.session(turn.session_id)
+  const created_at = Math.max(tx.now, session.last_created_at)
+  const record: MessageRecord = {
+    id: answer.message_id,
+    session_id: turn.session_id,
+    role: "assistant",
+    metadata_json: JSON.stringify(answer.metadata),
+    state: "fired",
+    mode: null,
+    seq: session.next_seq,
+    position: null,
+    payload_digest: null,
+    created_at,
+    updated_at: created_at,
+  }
+  yield* insertMessage(tx, record)
+  tx.write(
+    "UPDATE chat_sessions SET next_seq = next_seq + 1, last_created_at = ? WHERE id = ?",
+    created_at,
+    turn.session_id,
+  )
+  tx.tellMessage(record, "insert")
+}
+
+export function* closeAnswer(tx: Transaction, turn: TurnRecord, answer: Answer) {
+  for (const part of answer.parts) yield* upsertPart(tx, turn.session_id, answer.message_id, part)
+  yield* changeMetadata(tx, turn.session_id, answer.message_id, answer.metadata)
+}
+
+/** The turn's last answer, if the model had not said all of it. */
+export function* unfinishedAnswer(
+  tx: Transaction,
+  turn: TurnRecord,
+): Program<MessageRecord | undefined> {
+  if (turn.answer_id === null) return undefined
+  const answer = yield* tx.message(turn.session_id, turn.answer_id)
+  return openJson(answer.metadata_json).finish === undefined ? answer : undefined
+}
+
+// Deltas that came after the part's last row are folded into it: what was told stays told.
+export function* freezeAnswer(
+  tx: Transaction,
+  turn: TurnRecord,
+  frozen: { answer: MessageRecord; superseded: boolean; finish: string },
+) {
+  const { answer, superseded, finish } = frozen
+  const rows = new Map((yield* tx.parts(answer.id)).map((part) => [part.id, part]))
+  for (const delta of yield* foldDeltas(tx, turn.id, answer.id))
+    if (!isWhole(rows.get(delta.part_id), delta))
+      yield* upsertPart(tx, turn.session_id, answer.id, partOfDelta(delta))
+  yield* changeMetadata(tx, turn.session_id, answer.id, {
+    finish,
+    ...(superseded ? { superseded: true } : {}),
+  })
+}
+
+// The row of a part that was said to its end holds more than its text.
+function isWhole(row: PartRecord | undefined, { text }: Delta): boolean {
+  if (!row) return false
+  if (row.tool_state !== null) return row.tool_state !== "input-streaming"
+  const said: unknown = JSON.parse(row.data_json).text
+  return typeof said === "string" && said.length >= text.length
+}
+
+export function* upsertPart(
+  tx: Transaction,
+  session_id: string,
+  message_id: string,
+  part: PartUpsert,
+) {
+  const known = yield* tx.get<PartRecord>("SELECT * FROM chat_parts WHERE id = ?", part.id)
+  if (known?.data_json === part.data_json) return
+  const record: PartRecord = {
+    id: part.id,
+    message_id,
+    session_id,
+    index: part.index,
+    type: part.type,
+    data_json: part.data_json,
+    tool_call_id: part.tool_call_id ?? null,
+    tool_state: part.tool_state ?? null,
+    created_at: known?.created_at ?? tx.now,
+    updated_at: tx.now,
+  }
+  if (known)
+    tx.write(
+      "UPDATE chat_parts SET data_json = ?, tool_state = ?, updated_at = ? WHERE id = ?",
+      part.data_json,
+      record.tool_state,
+      tx.now,
+      part.id,
+    )
+  else insertPart(tx, record)
+  for (const blob of part.blobs ?? []) yield* attach(tx, session_id, part.id, blob)
+  tx.tellPart(record, known ? "update" : "insert")
+}
+
+function* changeMetadata(tx: Transaction, session_id: string, id: string, metadata: Metadata) {
+  const record = yield* tx.message(session_id, id)
+  const changed: MessageRecord = {
+    ...record,
+    metadata_json: JSON.stringify({ ...openJson(record.metadata_json), ...metadata }),
+    updated_at: tx.now,
+  }
+  tx.write(
+    "UPDATE chat_messages SET metadata_json = ?, updated_at = ? WHERE id = ?",
+    changed.metadata_json,
+    tx.now,
+    id,
+  )
+  tx.tellMessage(changed)
+}
+
+function* foldDeltas(
+  tx: Transaction,
+  stream: string,
+  message_id: string,
+): Program<Iterable<Delta>> {
+  const folded = new Map<string, Delta>()
+  for (const delta of yield* deltasOf(tx, stream)) {
+    if (delta.message_id !== message_id) continue
+    const before = folded.get(delta.part_id)?.text ?? ""
+    folded.set(delta.part_id, { ...delta, text: before.slice(0, delta.offset) + delta.text })
+  }
+  return folded.values()
+}
+
+function partOfDelta(delta: Delta): PartUpsert {
+  const { part_id: id, part_index: index, part_type: type, tool_call_id, text } = delta
+  if (toolNameOf(type) === undefined || tool_call_id === undefined)
+    return { id, index, type, data_json: JSON.stringify({ type, text }) }
+  const state = "input-streaming"
+  const data_json = JSON.stringify({ type, tool_call_id, state, input_text: text })
+  return { id, index, type, data_json, tool_call_id, tool_state: state }
+}
+
+function* deltasOf(tx: Transaction, stream: string): Program<Delta[]> {
+  return (yield* tx.all<EventsRecord>(
+    "SELECT * FROM events WHERE stream_id = ? ORDER BY seq",
+    stream,
+  ))
+    .flatMap((record) => JSON.parse(record.body_json) as { value: Delta }[])
+    .map((event) => event.value)
+}

@@ -1,0 +1,93 @@
+import type { Writes } from "../../store.ts"
+import type { Program } from "../program.ts"
+import type { Transaction } from "../transaction.ts"
+import { performAction } from "./actions.ts"
+import { recordUpload } from "./blobs.ts"
+import { claim } from "./claim.ts"
+import { recordCompaction } from "./compaction.ts"
+import { attachToDraft, saveDraft } from "./drafts.ts"
+import { deleteSession, purgeMessage, sweep } from "./deletion.ts"
+import { recordEffect } from "./effects.ts"
+import { forkEntity, killEntity, spawnEntity, tagEntity } from "./entities.ts"
+import { putContext, remode, removeContext, reserveKey, writeRow } from "./entity-rows.ts"
+import { observe, seeObservation, unobserve } from "./observations.ts"
+import { rewind, unrewind } from "./path.ts"
+import { append, cancelQueued, changeQueued, type RawAppended } from "./queue.ts"
+import { branch, changeSession, createSession } from "./sessions.ts"
+import { importRows } from "./transfer.ts"
+import { interrupt } from "./interrupt.ts"
+import { appendStream, createStream, deleteStream, useStream } from "./streams.ts"
+import { takeSteers } from "./steer.ts"
+import { endAnswer, recordCalls } from "./steps.ts"
+import { beat, endTurn, recordRequest, recordRetry, recordStream, requestAbort } from "./turns.ts"
+import { addTrigger, fireTrigger, holdTrigger, removeTrigger, settleDelivery } from "./triggers.ts"
+import { changeCommands, declareCommands } from "./slash-commands.ts"
+import { resolveCall, resumeTurn, waitFor } from "./waiting.ts"
+
+/** `vacuum` cannot run inside a transaction; the committer does it between two. */
+export type OperationName = Exclude<keyof Writes, "vacuum">
+
+type Operations = {
+  [Name in OperationName]: (
+    tx: Transaction,
+    input: Parameters<Writes[Name]>[0],
+  ) => Program<Name extends "append" ? RawAppended : ReturnType<Writes[Name]>>
+}
+
+export const OPERATIONS: Operations = {
+  createSession,
+  changeSession,
+  branch,
+  rewind,
+  unrewind,
+  append,
+  changeQueued,
+  cancelQueued,
+  claim,
+  recordRequest,
+  recordStream,
+  recordRetry,
+  recordCompaction,
+  endAnswer,
+  recordCalls,
+  takeSteers,
+  waitFor,
+  resolveCall,
+  resumeTurn,
+  endTurn,
+  performAction,
+  requestAbort,
+  beat,
+  interrupt,
+  recordUpload,
+  saveDraft,
+  attachToDraft,
+  createStream,
+  appendStream,
+  deleteStream,
+  useStream,
+  deleteSession,
+  purgeMessage,
+  sweep,
+  importRows,
+  addTrigger,
+  removeTrigger,
+  fireTrigger,
+  settleDelivery,
+  holdTrigger,
+  spawnEntity,
+  killEntity,
+  tagEntity,
+  forkEntity,
+  declareCommands,
+  changeCommands,
+  writeRow,
+  putContext,
+  removeContext,
+  recordEffect,
+  reserveKey,
+  remode,
+  observe,
+  unobserve,
+  seeObservation,
+}

@@ -1,0 +1,58 @@
+import type { TurnKey } from "../../store.ts"
+import type { MessageRecord, TurnRecord } from "../rows.ts"
+import type { Program } from "../program.ts"
+import type { Transaction } from "../transaction.ts"
+import { place } from "./claim.ts"
+import { between } from "./position.ts"
+import { held } from "./turns.ts"
+
+/** The boundary between two steps. All that was steered in gets its place in history here, in one
+ *  commit, and so exactly once (EA-022). */
+export function* takeSteers(
+  tx: Transaction,
+  input: TurnKey,
+): Program<{ steered: string[]; txid: string }> {
+  return { steered: yield* takeAllSteers(tx, yield* held(tx, input)), txid: tx.txid }
+}
+
+export function* takeAllSteers(tx: Transaction, turn: TurnRecord): Program<string[]> {
+  const steers = yield* waitingSteers(tx, turn.session_id)
+  for (const message of steers) {
+    const session = yield* tx.session(turn.session_id)
+    const fired = place(tx, session, message, { steered: turn.id })
+    tx.write("UPDATE chat_sessions SET next_seq = next_seq + 1 WHERE id = ?", session.id)
+    tx.tellMessage(fired)
+  }
+  return steers.map(({ id }) => id)
+}
+
+/** Nobody is left to be steered: what was meant so is the head of the queue. */
+export function* steersFirst(tx: Transaction, session_id: string) {
+  for (const message of (yield* waitingSteers(tx, session_id)).toReversed()) {
+    const head = yield* tx.get<{ position: string }>(
+      `SELECT position FROM chat_messages
+       WHERE session_id = ? AND state IN ('queued', 'paused', 'editing') AND id <> ?
+       ORDER BY position, id LIMIT 1`,
+      session_id,
+      message.id,
+    )
+    const position = head ? between("", head.position) : message.position
+    tx.write(
+      "UPDATE chat_messages SET mode = 'queued', position = ?, updated_at = ? WHERE id = ?",
+      position,
+      tx.now,
+      message.id,
+    )
+    tx.tellMessage({ ...message, mode: "queued", position, updated_at: tx.now })
+  }
+}
+
+function* waitingSteers(tx: Transaction, session_id: string): Program<MessageRecord[]> {
+  return yield* tx.all<MessageRecord>(
+    `SELECT * FROM chat_messages
+     WHERE session_id = ? AND state IN ('queued', 'paused', 'editing')
+       AND state = 'queued' AND mode = 'steer'
+     ORDER BY position, id`,
+    session_id,
+  )
+}

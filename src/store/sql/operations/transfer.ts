@@ -1,0 +1,148 @@
+import { contentIdOf, readPart } from "../../../message/part.ts"
+import { Refusal } from "../../../message/refusal.ts"
+import { readToolPart, type ToolPart } from "../../../message/tool-part.ts"
+import type { ExportRow, Imported } from "../../store.ts"
+import type { SessionRecord } from "../rows.ts"
+import type { Program } from "../program.ts"
+import type { Transaction } from "../transaction.ts"
+import { WAITING } from "./claim.ts"
+
+/** Where each kind of line lives, and the order of its rows within a session. */
+export const TABLES = {
+  session: { table: "chat_sessions", order: "id" },
+  message: { table: "chat_messages", order: "created_at, id" },
+  part: { table: "chat_parts", order: '"index", id' },
+  turn: { table: "turns", order: "fence" },
+  receipt: { table: "receipts", order: "turn_id, part_id" },
+  capture: { table: "captures", order: "part_id" },
+  system_prompt: { table: "system_prompts", order: "digest" },
+  blob: { table: "blobs", order: "content_id" },
+} as const satisfies Record<ExportRow["type"], { table: string; order: string }>
+
+/** Write exported rows as they stand. All or nothing: a row that is there already is a conflict. */
+export function* importRows(
+  tx: Transaction,
+  input: { rows: ExportRow[]; lines?: readonly number[] },
+): Program<Imported> {
+  const columns = new Map<string, Columns>()
+  for (const [at, row] of input.rows.entries()) {
+    const { table } = TABLES[row.type]
+    const known = columns.get(table) ?? (yield* columnsOf(tx, table))
+    columns.set(table, known)
+    yield* insertRow(tx, { table, known, row, line: input.lines?.[at] ?? at + 1 })
+    referBlobs(tx, row)
+  }
+  const sessions = input.rows.flatMap(({ type, data }) =>
+    type === "session" ? [String(data.id)] : [],
+  )
+  const held: string[] = []
+  for (const id of sessions) if (yield* hold(tx, id)) held.push(id)
+  for (const id of sessions) yield* tellImported(tx, id)
+  return { rows: input.rows.length, held }
+}
+
+// Nothing that an import brought goes on by itself: a turn that ran elsewhere has ended here, and what
+// waited waits until somebody lets it go. The rows stay as they came.
+function* hold(tx: Transaction, session_id: string): Program<boolean> {
+  tx.write(
+    `UPDATE turns SET state = 'interrupted', ended_at = ?
+     WHERE session_id = ? AND state IN ('running', 'retrying')`,
+    tx.now,
+    session_id,
+  )
+  const held = yield* tx.run(
+    `UPDATE chat_sessions SET drain = 'held' WHERE id = ? AND EXISTS
+       (SELECT 1 FROM chat_messages WHERE session_id = ? AND state IN ${WAITING} AND state <> 'paused')`,
+    session_id,
+    session_id,
+  )
+  return held > 0
+}
+
+/** The type of each column, by its name. */
+type Columns = ReadonlyMap<string, string>
+
+function* columnsOf(tx: Transaction, table: string): Program<Columns> {
+  const rows = yield* tx.all<{ name: string; type: string }>(tx.words.columns, table)
+  return new Map(rows.map(({ name, type }) => [name, type]))
+}
+
+interface Insertion {
+  readonly table: string
+  readonly known: Columns
+  readonly row: ExportRow
+  readonly line: number
+}
+
+function* insertRow(tx: Transaction, { table, known, row, line }: Insertion): Program<void> {
+  const names = Object.keys(row.data)
+  const stranger = names.find((name) => !known.has(name))
+  if (stranger !== undefined)
+    throw new Refusal("invalid", `line ${line}: a ${row.type} has no column ${stranger}`)
+  const unfit = names.find((name) => !fits(known.get(name), row.data[name]))
+  if (unfit !== undefined)
+    throw new Refusal(
+      "invalid",
+      `line ${line}: ${unfit} of a ${row.type} is no ${known.get(unfit)}`,
+    )
+  const shared = row.type === "blob" || row.type === "system_prompt"
+  const list = names.map((name) => `"${name}"`).join(", ")
+  const slots = names.map(() => "?").join(", ")
+  try {
+    yield* tx.run(
+      `INSERT INTO ${table} (${list}) VALUES (${slots}) ${shared ? "ON CONFLICT DO NOTHING" : ""}`,
+      ...Object.values(row.data),
+    )
+  } catch (error) {
+    throw explain(error, row, line)
+  }
+}
+
+// SQLite takes any value in any column; whoever reads it later does not.
+function fits(type: string | undefined, value: string | number | null | undefined): boolean {
+  if (value === null) return true
+  if (type === "TEXT") return typeof value === "string"
+  return type === "INTEGER" ? Number.isSafeInteger(value) : typeof value === "number"
+}
+
+function explain(error: unknown, row: ExportRow, line: number): unknown {
+  const code = (error as { code?: string }).code ?? ""
+  const name = `${row.type} ${row.data.id ?? ""}`.trim()
+  if (code.includes("PRIMARYKEY") || code.includes("UNIQUE"))
+    return new Refusal("conflict", `line ${line}: ${name} is in this data folder already`)
+  if (code.startsWith("SQLITE_CONSTRAINT"))
+    return new Refusal("invalid", `line ${line}: ${name} does not fit: ${(error as Error).message}`)
+  return error
+}
+
+function referBlobs(tx: Transaction, row: ExportRow) {
+  for (const content_id of contentsOf(row))
+    tx.write(
+      `INSERT INTO blob_references (session_id, part_id, content_id) VALUES (?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+      row.data.session_id ?? null,
+      (row.type === "part" ? row.data.id : row.data.part_id) ?? null,
+      content_id,
+    )
+}
+
+function contentsOf(row: ExportRow): string[] {
+  if (row.type === "capture") return row.data.content_id ? [String(row.data.content_id)] : []
+  if (row.type !== "part") return []
+  const data: unknown = JSON.parse(String(row.data.data_json))
+  const content_id = contentIdOf(readPart(data))
+  return content_id === undefined ? shownIn(readToolPart(data)) : [content_id]
+}
+
+/** The media that a tool showed the model. */
+function shownIn(call: ToolPart | undefined): string[] {
+  return (call?.output?.blocks ?? []).flatMap(({ media }) => {
+    const { content_id } = (media ?? {}) as { content_id?: unknown }
+    return typeof content_id === "string" ? [content_id] : []
+  })
+}
+
+function* tellImported(tx: Transaction, id: string) {
+  const record = yield* tx.get<SessionRecord>("SELECT * FROM chat_sessions WHERE id = ?", id)
+  if (record && record.deleted_at === null) tx.tellSession(record, "insert")
+}

@@ -1,0 +1,254 @@
+import { Refusal } from "../../../message/refusal.ts"
+import { sumUsage } from "../../../message/usage.ts"
+import type { Turn, Usage } from "../../../message/row.ts"
+import type {
+  Claim,
+  RequestRecord,
+  RetryRecord,
+  StreamRecord,
+  TurnEnd,
+  TurnEnded,
+  TurnKey,
+} from "../../store.ts"
+import { type TurnRecord, turnOf } from "../rows.ts"
+import type { Program } from "../program.ts"
+import type { Transaction } from "../transaction.ts"
+import { closeAnswer, openAnswer, upsertPart } from "./answers.ts"
+import { keepCaptures } from "./blobs.ts"
+import { claim, LIVE, liveTurn } from "./claim.ts"
+import { stopDrain } from "./drain.ts"
+import { tellFinished } from "./lifecycle.ts"
+import { cancelAll } from "./queue.ts"
+import { takeAllSteers } from "./steer.ts"
+
+export function* recordRequest(tx: Transaction, input: RequestRecord): Program<{ txid: string }> {
+  const turn = yield* held(tx, input)
+  keepDocument(tx, input.system_prompt)
+  keepDocument(tx, input.tool_catalog)
+  yield* keepCaptures(tx, turn.session_id, input.captures)
+  keepReceipts(tx, turn, input)
+  keepRefusals(tx, turn, input)
+  const record: TurnRecord = {
+    ...turn,
+    api: input.api,
+    capabilities_revision: input.capabilities_revision,
+    system_prompt_digest: input.system_prompt.digest,
+    tool_catalog_digest: input.tool_catalog.digest,
+    answer_id: input.answer.message_id,
+    notices_json: withNotices(turn, input.notices ?? []),
+  }
+  tx.write(
+    `UPDATE turns SET api = ?, capabilities_revision = ?, system_prompt_digest = ?,
+       tool_catalog_digest = ?, answer_id = ?, notices_json = ? WHERE id = ?`,
+    record.api,
+    record.capabilities_revision,
+    record.system_prompt_digest,
+    record.tool_catalog_digest,
+    record.answer_id,
+    record.notices_json,
+    turn.id,
+  )
+  if (record.notices_json !== turn.notices_json) tx.tellTurn(record)
+  if (turn.answer_id !== input.answer.message_id) yield* openAnswer(tx, turn, input.answer)
+  return { txid: tx.txid }
+}
+
+export function* recordStream(tx: Transaction, input: StreamRecord): Program<{ txid: string }> {
+  const turn = yield* held(tx, input)
+  for (const part of input.parts) yield* upsertPart(tx, turn.session_id, input.message_id, part)
+  for (const delta of input.deltas)
+    tx.tell(turn.id, "delta", delta.part_id, "insert", JSON.stringify(delta))
+  return { txid: tx.txid }
+}
+
+export function* recordRetry(tx: Transaction, input: RetryRecord): Program<{ txid: string }> {
+  const turn = yield* held(tx, input)
+  const state = input.retry ? "retrying" : "running"
+  changeTurn(tx, { ...turn, state, retry_json: input.retry && JSON.stringify(input.retry) })
+  return { txid: tx.txid }
+}
+
+/** The turn's end, its answer's last state, and the next claim are one commit; and so is its going on
+ *  with what was steered into it. */
+export function* endTurn(tx: Transaction, input: TurnEnd): Program<TurnEnded> {
+  const before = yield* held(tx, input)
+  if (input.answer) yield* closeAnswer(tx, before, input.answer)
+  const turn = addUsage(tx, before, input.usage)
+  const { txid } = tx
+  const steered =
+    input.takes_steers && input.state === "finished" ? yield* takeAllSteers(tx, turn) : []
+  if (steered.length > 0) return { turn: turnOf(turn), next: null, steered, txid }
+  const ended = close(tx, turn, { state: input.state, error: input.error })
+  if (input.state === "error") yield* stopDrain(tx, turn.session_id)
+  return { turn: turnOf(ended), next: yield* nextClaim(tx, turn, input.owner), steered, txid }
+}
+
+export function* requestAbort(
+  tx: Transaction,
+  input: { session_id: string; clear: boolean },
+): Program<{ turn: Turn | null; cancelled: string[] }> {
+  yield* tx.session(input.session_id)
+  const cancelled = input.clear ? yield* cancelAll(tx, input.session_id) : []
+  const turn = yield* liveTurn(tx, input.session_id)
+  if (!turn) return { turn: null, cancelled }
+  // Nobody runs a turn that waits for a person, so nobody else would end it.
+  if (isWaiting(turn)) {
+    const ended = close(tx, turn, { state: "aborted", error: null })
+    return { turn: turnOf(ended), cancelled }
+  }
+  tx.write(
+    "UPDATE turns SET abort_requested_at = coalesce(abort_requested_at, ?) WHERE id = ?",
+    tx.now,
+    turn.id,
+  )
+  return { turn: turnOf(turn), cancelled }
+}
+
+export function* beat(
+  tx: Transaction,
+  input: { owner: string; turn_ids: string[] },
+): Program<{ live: string[]; abort: string[] }> {
+  const found = yield* tx.each<TurnRecord>(
+    `UPDATE turns SET beat = beat + 1 WHERE id = ? AND owner = ? AND state IN ${LIVE} RETURNING *`,
+    input.turn_ids.map((id) => [id, input.owner]),
+  )
+  const turns = found.flat()
+  return {
+    live: turns.map((turn) => turn.id),
+    abort: turns.filter((turn) => turn.abort_requested_at !== null).map((turn) => turn.id),
+  }
+}
+
+/** The turn that this key may still write to. A stale key is refused: someone else took over. */
+export function* held(tx: Transaction, key: TurnKey): Program<TurnRecord> {
+  const turn = yield* tx.get<TurnRecord>(
+    `SELECT * FROM turns WHERE id = ? AND fence = ? AND state IN ('running', 'retrying')`,
+    key.turn_id,
+    key.fence,
+  )
+  if (!turn) throw new Refusal("stale", `turn ${key.turn_id} is over: its writer was replaced`)
+  return turn
+}
+
+export function isWaiting({ state }: TurnRecord): boolean {
+  return state === "waiting_on_approval" || state === "waiting_on_user_input"
+}
+
+/** Write what changes while a turn lives, and tell of it. */
+export function changeTurn(tx: Transaction, turn: TurnRecord) {
+  tx.write(
+    `UPDATE turns SET state = ?, waiting_json = ?, retry_json = ?, owner = ?, fence = ?, beat = ?
+     WHERE id = ?`,
+    turn.state,
+    turn.waiting_json,
+    turn.retry_json,
+    turn.owner,
+    turn.fence,
+    turn.beat,
+    turn.id,
+  )
+  tx.tellTurn(turn)
+}
+
+function keepDocument(tx: Transaction, document: { digest: string; body: string }) {
+  tx.write(
+    `INSERT INTO system_prompts (digest, body, created_at) VALUES (?, ?, ?)
+     ON CONFLICT (digest) DO NOTHING`,
+    document.digest,
+    document.body,
+    tx.now,
+  )
+}
+
+function keepReceipts(tx: Transaction, turn: TurnRecord, { receipts }: RequestRecord) {
+  for (const { message_id, receipt } of receipts)
+    tx.write(
+      `INSERT INTO receipts (session_id, turn_id, message_id, part_id, data_json)
+       VALUES (?, ?, ?, ?, ?) ON CONFLICT (session_id, turn_id, part_id)
+       DO UPDATE SET message_id = excluded.message_id, data_json = excluded.data_json`,
+      turn.session_id,
+      turn.id,
+      message_id,
+      receipt.part,
+      JSON.stringify(receipt),
+    )
+}
+
+function keepRefusals(tx: Transaction, turn: TurnRecord, { api, refused = [] }: RequestRecord) {
+  const { model_id } = JSON.parse(turn.model_json)
+  for (const { content_id, reason } of refused)
+    tx.write(
+      `INSERT INTO refusals (api, model_id, content_id, reason, created_at) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT DO NOTHING`,
+      api,
+      model_id,
+      content_id,
+      reason,
+      tx.now,
+    )
+}
+
+export function withNotices(turn: TurnRecord, notices: readonly string[]): string {
+  if (notices.length === 0) return turn.notices_json
+  return JSON.stringify([...JSON.parse(turn.notices_json), ...notices])
+}
+
+interface Ending {
+  readonly state: Turn["state"]
+  readonly error: { code: string; message: string } | null
+}
+
+export function close(tx: Transaction, turn: TurnRecord, ending: Ending): TurnRecord {
+  const ended: TurnRecord = {
+    ...turn,
+    state: ending.state,
+    error_json: ending.error && JSON.stringify(ending.error),
+    waiting_json: "[]",
+    retry_json: null,
+    ended_at: tx.now,
+  }
+  tx.write(
+    `UPDATE turns SET state = ?, error_json = ?, waiting_json = '[]', retry_json = NULL,
+       ended_at = ? WHERE id = ?`,
+    ended.state,
+    ended.error_json,
+    tx.now,
+    turn.id,
+  )
+  tx.write("UPDATE streams SET closed_at = ? WHERE id = ?", tx.now, turn.id)
+  tx.write("UPDATE chat_sessions SET updated_at = ? WHERE id = ?", tx.now, turn.session_id)
+  tx.tellTurn(ended)
+  tellFinished(tx, ended)
+  return ended
+}
+
+/** What a step used, added to its turn and its session (SES-002). */
+export function addUsage(tx: Transaction, turn: TurnRecord, usage: Usage | null): TurnRecord {
+  if (!usage) return turn
+  tx.write(
+    `UPDATE chat_sessions SET prompt_tokens = prompt_tokens + ?,
+       completion_tokens = completion_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
+       cache_read = cache_read + ?, cache_write = cache_write + ?,
+       total_tokens = total_tokens + ?, cost_usd = cost_usd + ? WHERE id = ?`,
+    usage.input,
+    usage.output,
+    usage.reasoning,
+    usage.cache_read,
+    usage.cache_write,
+    usage.input + usage.output + usage.reasoning + usage.cache_read + usage.cache_write,
+    usage.cost_usd ?? 0,
+    turn.session_id,
+  )
+  const before: Usage | null = turn.usage_json === null ? null : JSON.parse(turn.usage_json)
+  const usage_json = JSON.stringify(sumUsage(before, usage))
+  tx.write("UPDATE turns SET usage_json = ? WHERE id = ?", usage_json, turn.id)
+  return { ...turn, usage_json }
+}
+
+export function* nextClaim(
+  tx: Transaction,
+  turn: TurnRecord,
+  owner: string | null,
+): Program<Claim | null> {
+  return owner === null ? null : yield* claim(tx, { session_id: turn.session_id, owner })
+}

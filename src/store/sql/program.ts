@@ -1,0 +1,49 @@
+export type Value = string | number | null | Uint8Array
+
+export interface Statement {
+  readonly sql: string
+  readonly values: readonly Value[]
+}
+
+export interface Outcome {
+  readonly rows: readonly unknown[]
+  /** How many rows were written. */
+  readonly count: number
+}
+
+/** What is done to a database, step by step. It is written once and driven by each engine in its own
+ *  way: SQLite answers at once, so that nothing is ever yielded there; elsewhere a program yields the
+ *  statements whose outcome it needs next, and goes on when they have one. */
+export type Program<T> = Generator<readonly Statement[], T, readonly Outcome[]>
+
+/** Whoever can be asked in SQL: the writer and the readers alike. */
+export interface Asking {
+  get<Row>(sql: string, ...values: Value[]): Program<Row | undefined>
+  all<Row>(sql: string, ...values: Value[]): Program<Row[]>
+  /** The rows of one statement for each of several values, asked for together. */
+  each<Row>(sql: string, values: readonly (readonly Value[])[]): Program<Row[][]>
+}
+
+export interface Engine extends Asking {
+  readonly words: Words
+  /** Write, and hear how many rows that changed. */
+  run(sql: string, ...values: Value[]): Program<number>
+  /** Write, and go on: nobody needs to hear what came of it before the commit. */
+  write(sql: string, ...values: Value[]): void
+}
+
+/** Where the engines have no words in common. */
+export interface Words {
+  /** The columns of a table as `name` and `type` (TEXT, INTEGER, REAL). */
+  readonly columns: string
+  /** `metadata_json` with `hidden_at` set to a value, and without it. */
+  readonly hide: string
+  readonly show: string
+}
+
+/** The same calls, each as a program. */
+export type Programs<T> = {
+  [Name in keyof T]: T[Name] extends (...input: infer Input) => infer Output
+    ? (...input: Input) => Program<Output>
+    : never
+}

@@ -1,0 +1,113 @@
+import type { ExportRow } from "../../store.ts"
+import { TABLES } from "../operations/transfer.ts"
+import type { Asking, Outcome, Program, Statement, Value } from "../program.ts"
+import { isBranch, type Standalone, standalone } from "./export-branch.ts"
+
+type Row = ExportRow["data"]
+type Select = (type: ExportRow["type"], where: string, ...values: Value[]) => Program<Row[]>
+
+/** A program that gives rows as it goes, because all of them together may be more than memory holds. */
+export type Listing = Generator<readonly Statement[] | ExportRow, void, readonly Outcome[]>
+
+/** The folder's rows in the documented order: each session, its messages by time each followed by
+ *  its parts, then what its turns left; after the sessions what they share (DBG-002). One session alone
+ *  carries what it inherited as rows of its own. */
+export function* exportRows(asking: Asking, session_id: string | null): Listing {
+  const select: Select = (type, where, ...values) => {
+    const { table, order } = TABLES[type]
+    return asking.all<Row>(`SELECT * FROM ${table} WHERE ${where} ORDER BY ${order}`, ...values)
+  }
+  if (session_id !== null) return yield* oneSession(asking, select, session_id)
+  for (const session of yield* select("session", "true"))
+    yield* rowsOf(select, yield* plain(select, session))
+  for (const data of yield* select("system_prompt", "true")) yield { type: "system_prompt", data }
+  for (const data of yield* select("blob", "true")) yield { type: "blob", data }
+}
+
+function* oneSession(asking: Asking, select: Select, session_id: string): Listing {
+  const [session] = yield* select("session", "id = ?", session_id)
+  if (!session) return
+  const rows = isBranch(session) ? yield* branch(select, session) : yield* plain(select, session)
+  yield* rowsOf(select, rows)
+  yield* shared(asking, select, { session_id, copied_parts: rows.copied_parts })
+}
+
+function* rowsOf(select: Select, rows: Standalone): Listing {
+  yield { type: "session", data: withoutHost(rows.session) }
+  for (const message of rows.messages) {
+    yield { type: "message", data: message }
+    for (const part of yield* rows.partsOf(message)) yield { type: "part", data: part }
+  }
+  for (const type of ["turn", "receipt"] as const)
+    for (const data of yield* select(type, "session_id = ?", String(rows.session.id)))
+      yield { type, data }
+  for (const data of rows.captures) yield { type: "capture", data }
+}
+
+function* plain(select: Select, session: Row): Program<Standalone> {
+  const id = String(session.id)
+  return {
+    session,
+    messages: yield* select("message", "session_id = ?", id),
+    partsOf: (message) => select("part", "message_id = ?", String(message.id)),
+    captures: yield* select("capture", "session_id = ?", id),
+    copied_parts: [],
+  }
+}
+
+function branch(select: Select, session: Row): Program<Standalone> {
+  return standalone(
+    {
+      *fired({ owner, from, to }) {
+        const found = yield* select(
+          "message",
+          "session_id = ? AND seq BETWEEN ? AND ? AND state = 'fired'",
+          owner,
+          from,
+          to ?? Number.MAX_SAFE_INTEGER,
+        )
+        return found.sort((one, other) => Number(one.seq) - Number(other.seq))
+      },
+      messages: (id) => select("message", "session_id = ?", id),
+      parts: (id) => select("part", "message_id = ?", id),
+      captures: (id) => select("capture", "session_id = ?", id),
+      *capture(part_id) {
+        const [capture] = yield* select("capture", "part_id = ?", part_id)
+        return capture
+      },
+    },
+    session,
+  )
+}
+
+// An imported session begins a stream of its own, and whether its queue moves is for its new host.
+function withoutHost({ first_event: _first, next_event: _next, drain: _drain, ...session }: Row) {
+  return session
+}
+
+interface Shared {
+  readonly session_id: string
+  readonly copied_parts: readonly string[]
+}
+
+function* shared(asking: Asking, select: Select, { session_id, copied_parts }: Shared): Listing {
+  const prompts = `digest IN (SELECT system_prompt_digest FROM turns WHERE session_id = ?)
+    OR digest IN (SELECT tool_catalog_digest FROM turns WHERE session_id = ?)`
+  for (const data of yield* select("system_prompt", prompts, session_id, session_id))
+    yield { type: "system_prompt", data }
+  const own = yield* asking.all<Named>(
+    "SELECT DISTINCT content_id FROM blob_references WHERE session_id = ?",
+    session_id,
+  )
+  const copied = yield* asking.each<Named>(
+    "SELECT content_id FROM blob_references WHERE part_id = ?",
+    copied_parts.map((id) => [id]),
+  )
+  const ids = new Set([...own, ...copied.flat()].map(({ content_id }) => content_id))
+  for (const id of [...ids].sort())
+    for (const data of yield* select("blob", "content_id = ?", id)) yield { type: "blob", data }
+}
+
+interface Named {
+  readonly content_id: string
+}

@@ -1,0 +1,35 @@
+import type { EntityReads, Reads, TriggerReads } from "../../store.ts"
+import type { Asking, Programs } from "../program.ts"
+import { DurableReads } from "./durable-reads.ts"
+import { EntityPrograms } from "./entity-reads.ts"
+import { SessionReads } from "./session-reads.ts"
+import { StreamReads } from "./stream-reads.ts"
+import { TriggerPrograms } from "./trigger-reads.ts"
+import { TurnReads } from "./turn-reads.ts"
+
+export type AllReads = Reads & TriggerReads & EntityReads
+
+/** Every read by its name. */
+export function readsOf(asking: Asking): Programs<AllReads> {
+  const rooms = [
+    SessionReads,
+    TurnReads,
+    StreamReads,
+    DurableReads,
+    EntityPrograms,
+    TriggerPrograms,
+  ]
+  const reads = rooms.flatMap((Room) => methodsOf(new Room(asking)))
+  return Object.fromEntries(reads) as Programs<AllReads>
+}
+
+/** What these tell must be true of one moment: a page and the offset from which its reader follows the
+ *  stream, for one. */
+export const SNAPSHOTS: ReadonlySet<string> = new Set<keyof AllReads>(["history"])
+
+function methodsOf(room: object): [string, unknown][] {
+  const prototype = Object.getPrototypeOf(room) as Record<string, unknown>
+  return Object.getOwnPropertyNames(prototype)
+    .filter((name) => name !== "constructor")
+    .map((name) => [name, (prototype[name] as (...input: unknown[]) => unknown).bind(room)])
+}

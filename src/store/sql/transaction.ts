@@ -1,0 +1,170 @@
+import { Refusal } from "../../message/refusal.ts"
+import { statusOf } from "../../message/row.ts"
+import { type Group, INSERT_EVENTS, type Marks } from "./group.ts"
+import type { Asking, Engine, Program, Value, Words } from "./program.ts"
+import {
+  type MessageRecord,
+  type PartRecord,
+  type SessionRecord,
+  sessionOf,
+  type TurnRecord,
+  turnOf,
+} from "./rows.ts"
+
+type Operation = "insert" | "update" | "delete"
+
+/** What one operation writes with. Rows are told of as they change; `finish` gives the events their
+ *  numbers from the head rows of their streams, so that within a stream commit order is seq order. */
+export class Transaction implements Asking {
+  readonly now: number
+  readonly txid: string
+  readonly streams = new Set<string>()
+  /** Whether anything was written: if not, a refusal leaves nothing to undo. */
+  wrote = false
+  readonly #engine: Engine
+  readonly #pending = new Map<string, string[]>()
+  readonly #marks = new Map<string, Marks>()
+
+  /** Heads that the operations of one commit share; null where each stands for itself. */
+  readonly group: Group | null
+
+  constructor(engine: Engine, about: { now: number; txid: string; group: Group | null }) {
+    this.#engine = engine
+    this.now = about.now
+    this.txid = about.txid
+    this.group = about.group
+  }
+
+  get words(): Words {
+    return this.#engine.words
+  }
+
+  get<Row>(sql: string, ...values: Value[]): Program<Row | undefined> {
+    return this.#engine.get(sql, ...values)
+  }
+
+  all<Row>(sql: string, ...values: Value[]): Program<Row[]> {
+    return this.#engine.all(sql, ...values)
+  }
+
+  each<Row>(sql: string, values: readonly (readonly Value[])[]): Program<Row[][]> {
+    return this.#engine.each(sql, values)
+  }
+
+  /** Write, and hear how many rows that changed. */
+  run(sql: string, ...values: Value[]): Program<number> {
+    this.wrote = true
+    return this.#engine.run(sql, ...values)
+  }
+
+  /** Write, and go on: nobody needs to hear what came of it before the commit. */
+  write(sql: string, ...values: Value[]) {
+    this.wrote = true
+    this.#engine.write(sql, ...values)
+  }
+
+  *session(id: string): Program<SessionRecord> {
+    const record = yield* this.get<SessionRecord>(
+      "SELECT * FROM chat_sessions WHERE id = ? AND deleted_at IS NULL",
+      id,
+    )
+    if (!record) throw new Refusal("not_found", `there is no session ${id}`)
+    return record
+  }
+
+  *message(session_id: string, id: string): Program<MessageRecord> {
+    const record = yield* this.get<MessageRecord>("SELECT * FROM chat_messages WHERE id = ?", id)
+    if (!record || record.session_id !== session_id)
+      throw new Refusal("not_found", `there is no message ${id} in session ${session_id}`)
+    return record
+  }
+
+  parts(message_id: string): Program<PartRecord[]> {
+    return this.all<PartRecord>(
+      'SELECT * FROM chat_parts WHERE message_id = ? ORDER BY "index"',
+      message_id,
+    )
+  }
+
+  tellSession(record: SessionRecord, operation: Operation = "update") {
+    this.tell(record.id, "session", record.id, operation, JSON.stringify(sessionOf(record)))
+  }
+
+  tellMessage(record: MessageRecord, operation: Operation = "update") {
+    this.tell(record.session_id, "message", record.id, operation)
+  }
+
+  tellPart(record: PartRecord, operation: Operation = "update") {
+    this.tell(record.session_id, "part", record.id, operation)
+  }
+
+  tellTurn(record: TurnRecord, operation: Operation = "update") {
+    const turn = turnOf(record)
+    this.tell(record.session_id, "turn", record.id, operation, JSON.stringify(turn))
+    const status = JSON.stringify(statusOf(turn))
+    this.tell(record.session_id, "status", record.session_id, "update", status)
+  }
+
+  /** Without a value, the event stands for the row it names as it is when the event is read. */
+  tell(stream: string, type: string, key: string, operation: Operation, value_json?: string) {
+    const value = value_json === undefined ? "" : `,"value":${value_json}`
+    const event = `{"type":"${type}","key":"${key}","operation":"${operation}"${value}}`
+    const events = this.#pending.get(stream)
+    if (events) events.push(event)
+    else this.#pending.set(stream, [event])
+  }
+
+  /** Change a session's marks in the same statement that numbers its events. */
+  mark(session_id: string, marks: Marks) {
+    this.#marks.set(session_id, marks)
+  }
+
+  *finish(): Program<void> {
+    // Two streams in one transaction are numbered in the order of their ids.
+    const ids = [...this.#pending.keys()].sort()
+    for (const id of ids) yield* this.#number(id, this.#pending.get(id) ?? [])
+  }
+
+  *#number(stream: string, events: readonly string[]): Program<void> {
+    this.streams.add(stream)
+    if (this.group?.holds(stream)) {
+      const marks = this.#marks.get(stream)
+      return this.group.tell(stream, events, { txid: this.txid, ...(marks ? { marks } : {}) })
+    }
+    const next = yield* this.#moveHead(stream, events.length)
+    if (next === undefined) throw new Error(`there is no stream ${stream} to tell of this`)
+    this.write(
+      INSERT_EVENTS,
+      stream,
+      next - events.length,
+      events.length,
+      `[${events.join(",")}]`,
+      this.txid,
+    )
+  }
+
+  *#moveHead(stream: string, count: number): Program<number | undefined> {
+    this.wrote = true
+    const own = stream.startsWith("ses_") ? yield* this.#moveSessionHead(stream, count) : undefined
+    return (own ?? (yield* this.get<{ next: number }>(MOVE_OTHER_HEAD, count, stream)))?.next
+  }
+
+  #moveSessionHead(stream: string, count: number): Program<{ next: number } | undefined> {
+    const marks = this.#marks.get(stream)
+    if (!marks) return this.get(MOVE_HEAD, count, stream)
+    const { last_queued_at, last_created_at, updated_at } = marks
+    if (updated_at === undefined)
+      return this.get(MARK, count, last_queued_at, last_created_at, stream)
+    return this.get(MARK_USED, count, last_queued_at, last_created_at, updated_at, stream)
+  }
+}
+
+// `updated_at` is indexed three times: a statement that names it pays for that, changed or not.
+const MOVE_OTHER_HEAD =
+  "UPDATE streams SET next_seq = next_seq + ? WHERE id = ? RETURNING next_seq AS next"
+const MOVE_HEAD = `UPDATE chat_sessions SET next_event = next_event + ?
+  WHERE id = ? RETURNING next_event AS next`
+const MARK = `UPDATE chat_sessions SET next_event = next_event + ?, last_queued_at = ?,
+  last_created_at = ? WHERE id = ? RETURNING next_event AS next`
+const MARK_USED = `UPDATE chat_sessions SET next_event = next_event + ?, last_queued_at = ?,
+  last_created_at = ?, updated_at = ? WHERE id = ? RETURNING next_event AS next`

@@ -1,0 +1,60 @@
+import type { Statement } from "better-sqlite3"
+import type { Engine, Program, Value, Words } from "../sql/program.ts"
+import type { Connection } from "./connection.ts"
+
+const WORDS: Words = {
+  columns: "SELECT name, type FROM pragma_table_info(?)",
+  hide: "json_set(metadata_json, '$.hidden_at', ?)",
+  show: "json_remove(metadata_json, '$.hidden_at')",
+}
+
+/** Prepared statements of one connection, by their text. */
+export class Statements implements Engine {
+  readonly words = WORDS
+  readonly #connection: Connection
+  readonly #prepared = new Map<string, Statement<unknown[]>>()
+
+  constructor(connection: Connection) {
+    this.#connection = connection
+  }
+
+  // oxlint-disable-next-line require-yield
+  *get<Row>(sql: string, ...values: Value[]): Program<Row | undefined> {
+    return this.of(sql).get(...values) as Row | undefined
+  }
+
+  // oxlint-disable-next-line require-yield
+  *all<Row>(sql: string, ...values: Value[]): Program<Row[]> {
+    return this.of(sql).all(...values) as Row[]
+  }
+
+  // oxlint-disable-next-line require-yield
+  *each<Row>(sql: string, values: readonly (readonly Value[])[]): Program<Row[][]> {
+    const statement = this.of(sql)
+    return values.map((one) => statement.all(...one) as Row[])
+  }
+
+  // oxlint-disable-next-line require-yield
+  *run(sql: string, ...values: Value[]): Program<number> {
+    return this.of(sql).run(...values).changes
+  }
+
+  write(sql: string, ...values: Value[]) {
+    this.of(sql).run(...values)
+  }
+
+  of(sql: string): Statement<unknown[]> {
+    const known = this.#prepared.get(sql)
+    if (known) return known
+    const statement = this.#connection.prepare<unknown[]>(sql)
+    this.#prepared.set(sql, statement)
+    return statement
+  }
+}
+
+/** What a program comes to. SQLite answers at once, so it never stops on its way. */
+export function finish<T>(program: Program<T>): T {
+  const { done, value } = program.next()
+  if (!done) throw new Error("a program waits for SQLite, which has answered already")
+  return value
+}
