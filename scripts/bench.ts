@@ -64,6 +64,15 @@ const ran = await runByName(
       },
     },
     {
+      name: "memory",
+      summary: "what a server takes on for an upload, a long history and readers who wait",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchMemory } = await import("../bench/memory.ts")
+        return benchMemory({ json: json === true })
+      },
+    },
+    {
       name: "files",
       summary: "taking files in and extracting archives, beside cp, unzip and bsdtar",
       options: [JSON_OPTION],

@@ -29,6 +29,7 @@ export async function tortureFaults({ first, points, journal }: FaultsOptions): 
     judged.push(
       ...(await atEach(chosen, {
         rounds: ROUNDS,
+        quick: true,
         journal: journal && `${journal}.${error}`,
         inject: ({ call, at }) => `${call}:error=${error}:when=${at}`,
         judge: (point, outcome) => judgeFault({ error, call: point.call }, outcome),

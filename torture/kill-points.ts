@@ -20,6 +20,7 @@ export async function killPoints({ points, journal }: KillPointsOptions): Promis
   console.log(`kill points: ${chosen.length} of ${all.length}`)
   const judged = await atEach(chosen, {
     rounds: ROUNDS,
+    quick: false,
     journal,
     inject: ({ call, at }) => `${call}:signal=SIGKILL:when=${at}`,
     judge: async (_point, { data, lines, code }) => ({
@@ -31,6 +32,8 @@ export async function killPoints({ points, journal }: KillPointsOptions): Promis
     }),
   })
   const found = judged.flatMap(({ point, faults }) => faults.map((fault) => `${point}: ${fault}`))
+  for (const { point, reached, counts } of judged)
+    if (reached && counts.killed === 0) found.push(`${point}: the call came, and nobody was killed`)
   const seconds = (performance.now() - began) / 1000
   console.log(
     table(

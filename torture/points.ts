@@ -1,6 +1,7 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
+import { endedTurns } from "./script-verdict.ts"
 import { CALLS, callsOn, type Ended, FAST_FOLDER, runTraced } from "./traced.ts"
 
 /** The Nth call of its kind that a thread makes; no two threads have the same on files of the folder. */
@@ -25,6 +26,8 @@ export interface Judged {
 
 export interface Torment {
   readonly rounds: number
+  /** Stop at the calls that matter and no others, which is quick; a signal cannot be sent so. */
+  readonly quick: boolean
   /** What strace does at a point. */
   readonly inject: (point: Point) => string
   readonly judge: (point: Point, outcome: Outcome) => Promise<Omit<Judged, "point" | "reached">>
@@ -51,6 +54,8 @@ export async function pointsOf(
       `trace=${CALLS.join()}`,
     ])
     if (code !== 0) throw new Error(`the script ended with ${code} when nobody hurt it`)
+    const { unfinished } = endedTurns(data)
+    if (unfinished.length > 0) throw new Error(`when nobody hurt it ${unfinished.join(", ")}`)
     const places = callsOn(log, data)
     return calls.flatMap((call) =>
       [...(places.get(call) ?? [])].sort((a, b) => a - b).map((at) => ({ call, at })),
@@ -90,13 +95,13 @@ async function lookAt(point: Point, torment: Torment): Promise<Judged> {
   }
 }
 
-function once(point: Point, { rounds, inject, judge }: Torment): Promise<Judged> {
+function once(point: Point, { rounds, quick, inject, judge }: Torment): Promise<Judged> {
   return inFolder(async (folder) => {
     const data = join(folder, "data")
     const injected = inject(point)
-    const trace = ["--seccomp-bpf", "-s", "80", "-e", `trace=${point.call},writev`]
+    const trace = ["-s", "80", "-e", `trace=${point.call},writev`, "-e", `inject=${injected}`]
     const input = { data, ledger: join(folder, "ledger"), rounds }
-    const ended = await runTraced(input, [...trace, "-e", `inject=${injected}`])
+    const ended = await runTraced(input, quick ? ["--seccomp-bpf", ...trace] : trace)
     const reached = callsOn(ended.log, data).get(point.call)?.has(point.at) ?? false
     const { counts, faults } = await judge(point, { ...ended, data })
     const late = ended.late ? ["it did not end by itself"] : []

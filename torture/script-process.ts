@@ -12,7 +12,7 @@ import { play } from "./script.ts"
 import { CLOSING, EXIT_BROKEN, type Line, type ScriptInput } from "./traced.ts"
 
 /** More than any other thread makes, of any kind. */
-const AHEAD = 1500
+const AHEAD = 300
 /** A turn that could not be ended is taken up again before this. */
 const RECOVERY_MS = 20_000
 
@@ -28,7 +28,7 @@ await play({ app, idle, note, rounds })
 note(CLOSING)
 await host.close().catch((error: unknown) => {
   refused("CLOSE", error)
-  if (String(codeOf(error)).includes("FSYNC")) process.exit(EXIT_BROKEN)
+  if (codeOf(error).includes("FSYNC")) process.exit(EXIT_BROKEN)
 })
 closeSync(file)
 process.exit(0)

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -72,19 +72,24 @@ export async function runTraced(input: ScriptInput, args: readonly string[]): Pr
       stdio: ["ignore", "ignore", "ignore"],
       // One thread for files keeps their calls in one order.
       env: { ...process.env, UV_THREADPOOL_SIZE: "1", NODE_COMPILE_CACHE: compiled() },
-      // What strace leaves behind when it is killed is killed with it.
-      detached: true,
     },
   )
   let late = false
   const giveUp = () => {
     late = true
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+    killChildrenOf(child.pid)
   }
   const waiting = setTimeout(giveUp, PATIENCE_MS)
   const [code] = (await once(child, "exit")) as [number | null]
   clearTimeout(waiting)
   return { code, late, lines: await readLedger(input.ledger), log: await readFile(log, "latin1") }
+}
+
+// Whoever kills strace itself leaves behind what it traced.
+function killChildrenOf(pid: number | undefined) {
+  if (pid === undefined) return
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+  for (const child of children.split(" ").filter(Boolean)) process.kill(Number(child), "SIGKILL")
 }
 
 let cache: string | undefined

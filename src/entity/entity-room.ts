@@ -3,7 +3,6 @@ import type { Agent } from "../session/agent.ts"
 import type { Claim } from "../store/store.ts"
 import { type AnyDefinition, agentOf, defineEntity } from "./definition.ts"
 import { Entities } from "./entities.ts"
-import { handlerOf } from "./handle.ts"
 import { Inbox } from "./inbox.ts"
 import { Observations } from "./observations.ts"
 import type { EntityRooms } from "./rooms.ts"
@@ -42,8 +41,13 @@ export class EntityRoom {
   }
 
   /** Who handles a claimed message in a model's stead. */
-  handler(claim: Pick<Claim, "turn">): Promise<TurnHandler | undefined> {
+  async handler(claim: Pick<Claim, "turn">): Promise<TurnHandler | undefined> {
     const { entities, inbox, schedules } = this
+    const { session_id, agent } = claim.turn
+    // Most sessions are no entity: what handles one is loaded with the first that is.
+    if (!entities.definitionOf(agent)?.handler && !(await this.#rooms.store.entityOf(session_id)))
+      return undefined
+    const { handlerOf } = await import("./handle.ts")
     return handlerOf({ rooms: this.#rooms, entities, inbox, schedules }, claim)
   }
 

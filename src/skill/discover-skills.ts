@@ -57,7 +57,7 @@ async function readAll(
   scope: SkillScope,
   visit: Visit,
 ): Promise<SkillsReading> {
-  const search = new Search(scope === "project" ? visit.realRoot : null)
+  const search = new Search(scope === "project" ? visit.realRoot : null, visit.isAbsent)
   const skills: Skill[] = []
   const findings: Finding[] = []
   for (const folder of folders) {

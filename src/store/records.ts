@@ -9,6 +9,15 @@ export interface NewSession {
   readonly workspace_root: string | null
   readonly model: ModelChoice
   readonly metadata: Metadata
+  /** Whose it is; the operator's where it is not said. Its branches are the same one's. */
+  readonly principal?: string | null | undefined
+}
+
+export interface NewUpload {
+  readonly content_id: string
+  readonly size: number
+  readonly mime: string
+  readonly principal?: string | null | undefined
 }
 
 export interface SessionChange {
@@ -140,6 +149,8 @@ export interface SessionFilter {
   readonly archived?: boolean
   /** Sidecars too, or nothing else. */
   readonly ephemeral?: boolean | "only"
+  /** Only those of one principal. */
+  readonly principal?: string | undefined
 }
 
 export interface HistoryPage {

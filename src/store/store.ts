@@ -22,6 +22,7 @@ import type {
   Imported,
   MessageChanged,
   NewSession,
+  NewUpload,
   QueuedChange,
   RawMessage,
   SessionChange,
@@ -50,6 +51,7 @@ import type {
   WaitRecord,
 } from "./turn-records.ts"
 import type { EntityReads, EntityWrites } from "./entity-records.ts"
+import type { PrincipalReads, PrincipalWrites } from "./principal-records.ts"
 import type { TriggerReads, TriggerWrites } from "./trigger-records.ts"
 
 /** Every store keeps four promises, and `test/store/contract.ts` asks each for them: what a call
@@ -59,7 +61,8 @@ export interface Store
   extends Promised<Writes>,
     Promised<Reads>,
     Promised<TriggerReads>,
-    Promised<EntityReads> {
+    Promised<EntityReads>,
+    Promised<PrincipalReads> {
   /** Hear of streams that changed: the ids this process wrote, or `undefined` when another process
    *  wrote and any stream may have changed. */
   watch(listener: (streams: ReadonlySet<string> | undefined) => void): () => void
@@ -70,7 +73,7 @@ export interface Store
 }
 
 /** Each write is one named operation: whole or not at all, durable when its promise resolves. */
-export interface Writes extends TriggerWrites, EntityWrites {
+export interface Writes extends TriggerWrites, EntityWrites, PrincipalWrites {
   createSession(input: NewSession): SessionChanged
   changeSession(input: SessionChange): SessionChanged
   branch(input: Branch): SessionChanged
@@ -112,7 +115,7 @@ export interface Writes extends TriggerWrites, EntityWrites {
   /** Take a dead owner's turn: `beat` is the last heartbeat the caller saw. */
   interrupt(input: Interruption): { turn: Turn | null; next: Claim | null }
   /** Bytes that were uploaded wait for the message that takes them up. */
-  recordUpload(input: { content_id: string; size: number; mime: string }): null
+  recordUpload(input: NewUpload): null
   /** Overwrite the session's draft. One that was begun from another revision goes to the stash. */
   saveDraft(input: DraftSave): DraftSaved
   /** Attach to the session's draft as it is, whoever writes it. */
@@ -184,3 +187,4 @@ export type * from "./records.ts"
 export type * from "./turn-records.ts"
 export type * from "./trigger-records.ts"
 export type * from "./entity-records.ts"
+export type * from "./principal-records.ts"

@@ -4,7 +4,7 @@ import { BUILTINS } from "../catalog/builtin.ts"
 import { Catalog, type Layer, vocabulary } from "../catalog/catalog.ts"
 import type { CommandKind } from "../catalog/command.ts"
 import type { Skill } from "../catalog/skill.ts"
-import { createFinder, type Finder } from "../files/finder/finder.ts"
+import type { Finder } from "../files/finder/finder.ts"
 import { runSandboxed } from "../files/sandbox.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { PolicyConfig } from "../policy/config.ts"
@@ -13,7 +13,7 @@ import type { IngressPolicy } from "../policy/policy.ts"
 import type { Discovery } from "../skill/discover.ts"
 import { type Trust, TrustStore } from "../skill/trust.ts"
 import { CommandWatcher } from "../skill/watch.ts"
-import { type CompleteQuery, complete } from "./complete.ts"
+import type { CompleteQuery } from "./complete.ts"
 import type { Completions, CompletionSource } from "./completion.ts"
 import { digestOf } from "./digest.ts"
 import { Frecency } from "./frecency.ts"
@@ -97,6 +97,7 @@ export class Workspaces {
 
   /** What could be meant at the cursor of a draft. */
   async complete(workspace_root: string | null, asked: CompleteQuery): Promise<Completions> {
+    const { complete } = await import("./complete.ts")
     const sources = this.#sources(workspace_root)
     const nowhere = { skills: NO_SKILLS, finder: null, frecency: null, sources }
     const catalog = await this.catalog(workspace_root)
@@ -162,6 +163,7 @@ export class Workspaces {
 
   async #finder(workspace_root: string): Promise<Finder> {
     const known = await this.#watched(workspace_root)
+    const { createFinder } = await import("../files/finder/finder.ts")
     known.finder ??= createFinder({ root: workspace_root, ignored: hiddenBy(this.#options.policy) })
     await known.finder.ready
     return known.finder

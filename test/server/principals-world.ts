@@ -56,7 +56,11 @@ export function askBy(url: string, token: string): Ask {
         ...(json === undefined ? {} : { "content-type": "application/json" }),
         ...headers,
       },
-      ...(json === undefined ? (body === undefined ? {} : { body }) : { body: JSON.stringify(json) }),
+      ...(json === undefined
+        ? body === undefined
+          ? {}
+          : { body }
+        : { body: JSON.stringify(json) }),
     })
     return answerOf(response)
   }
@@ -134,7 +138,12 @@ export async function thingsOf({ ask, workspace }: Person, name: string): Promis
   const image = { type: "file-attachment", name: `${name}.png`, mime: "image/png" }
   const pixels = png(name.length, 3).toString("base64")
   const sent = await good(ask, "post", `${at}/messages`, {
-    json: { parts: [{ type: "text", text: secret }, { ...image, data: pixels }] },
+    json: {
+      parts: [
+        { type: "text", text: secret },
+        { ...image, data: pixels },
+      ],
+    },
   })
   const waiting = await good(ask, "post", `${at}/messages`, {
     json: { message: `${secret}, later`, mode: "paused" },

@@ -4,7 +4,7 @@ import { newId } from "../../message/id.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { Session, SessionStatus, statusOf, Turn } from "../../message/row.ts"
 import { branchOff } from "../../session/sidecar.ts"
-import { workspaceOf } from "../caller.ts"
+import { ownerOf, shownTo, workspaceOf } from "../caller.ts"
 import { type Route, route } from "../route.ts"
 import {
   AbortBody,
@@ -26,9 +26,10 @@ export const sessionRoutes: readonly Route[] = [
     summary: "Sessions, the last used first",
     query: SessionsQuery,
     answer: z.object({ sessions: z.array(Listed), next: z.string().nullable() }),
-    async handle({ host, query }) {
+    async handle({ host, caller, query }) {
       const { limit, before, archived = false, ephemeral = false } = query
-      const found = await host.store.sessions({ limit: limit + 1, before, archived, ephemeral })
+      const shape = { limit: limit + 1, before, archived, ephemeral }
+      const found = await host.store.sessions({ ...shape, ...shownTo(caller) })
       const shown = found.slice(0, limit)
       const sessions = await Promise.all(shown.map((session) => listed(host, session)))
       return { sessions, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null }
@@ -55,6 +56,7 @@ export const sessionRoutes: readonly Route[] = [
         workspace_root,
         model: body.model ?? agent?.model ?? host.default_model,
         metadata: body.metadata ?? {},
+        principal: ownerOf(caller),
       })
     },
   }),

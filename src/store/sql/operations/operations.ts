@@ -12,6 +12,15 @@ import { forkEntity, killEntity, spawnEntity, tagEntity } from "./entities.ts"
 import { putContext, remode, removeContext, reserveKey, writeRow } from "./entity-rows.ts"
 import { observe, seeObservation, unobserve } from "./observations.ts"
 import { rewind, unrewind } from "./path.ts"
+import {
+  addPrincipal,
+  addPrincipalToken,
+  recordAudit,
+  revokePrincipal,
+  revokePrincipalToken,
+  sweepAudit,
+  usePrincipalToken,
+} from "./principals.ts"
 import { append, cancelQueued, changeQueued, type RawAppended } from "./queue.ts"
 import { branch, changeSession, createSession } from "./sessions.ts"
 import { importRows } from "./transfer.ts"
@@ -20,7 +29,14 @@ import { appendStream, createStream, deleteStream, useStream } from "./streams.t
 import { takeSteers } from "./steer.ts"
 import { endAnswer, recordCalls } from "./steps.ts"
 import { beat, endTurn, recordRequest, recordRetry, recordStream, requestAbort } from "./turns.ts"
-import { addTrigger, fireTrigger, holdTrigger, removeTrigger, settleDelivery } from "./triggers.ts"
+import {
+  addTrigger,
+  fireTrigger,
+  holdTrigger,
+  removeTrigger,
+  settleDelivery,
+  switchTrigger,
+} from "./triggers.ts"
 import { changeCommands, declareCommands } from "./slash-commands.ts"
 import { resolveCall, resumeTurn, waitFor } from "./waiting.ts"
 
@@ -72,6 +88,7 @@ export const OPERATIONS: Operations = {
   importRows,
   addTrigger,
   removeTrigger,
+  switchTrigger,
   fireTrigger,
   settleDelivery,
   holdTrigger,
@@ -90,4 +107,11 @@ export const OPERATIONS: Operations = {
   observe,
   unobserve,
   seeObservation,
+  addPrincipal,
+  revokePrincipal,
+  addPrincipalToken,
+  revokePrincipalToken,
+  usePrincipalToken,
+  recordAudit,
+  sweepAudit,
 }
