@@ -21,13 +21,14 @@ export interface MemoryAnswer {
 
 const LOOK_EVERY_MS = 10
 const { data, blobs, keys = {} } = JSON.parse(process.argv[2] ?? "") as MemoryServerInput
-const { url, token, close } = await serve({
+const running = await serve({
   data,
   workspace: null,
   environment: keys,
   registered: false,
   ...(blobs === undefined ? {} : { blobs }),
 })
+const { url, token } = running
 let most = 0
 const look = () => {
   const rss = process.memoryUsage.rss()
@@ -41,7 +42,7 @@ process.on("message", ({ type }: MemoryQuestion) => {
   const rss = look()
   process.send?.({ url, token, rss, most } satisfies MemoryAnswer)
 })
-process.on("SIGTERM", () => void close().then(() => process.exit(0)))
+process.on("SIGTERM", () => void running.close().then(() => process.exit(0)))
 // Whoever started this is gone.
 process.on("disconnect", () => process.exit(1))
 process.send?.({})

@@ -114,7 +114,7 @@ async function readHistory(folder: string): Promise<Row[]> {
       read(server, `/v1/export?session=${session}`),
     ),
     await grown(
-      `a history of ${size}, opened: its last page and its stream`,
+      `a history of ${size}, opened at its last page`,
       HISTORY_GATE_MB,
       { data },
       (server) => read(server, `/v1/sessions/${session}/messages?limit=50`),

@@ -16,7 +16,7 @@ const BUNDLED = ["commander", "hono", "zod", "yaml", "@hono/node-server"]
  *  where no server lives. */
 const FILES: readonly (readonly [name: string, entries: readonly string[]])[] = [
   ["version", ["cli/version.js"]],
-  ["program", ["cli/program.js", "cli/complain.js"]],
+  ["program", ["cli/program.js", "cli/complain.js", "cli/show.js"]],
   [
     "corridor",
     [

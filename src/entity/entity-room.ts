@@ -9,13 +9,13 @@ import type { EntityRooms } from "./rooms.ts"
 import { Schedules } from "./schedules.ts"
 
 /** The built-in assistant as an entity type: its handler is the default one. */
-export const ASSISTANT_ENTITY: AnyDefinition = defineEntity({
+const ASSISTANT_ENTITY: AnyDefinition = defineEntity({
   type: "assistant",
   resolve: "submit",
 })
 
 /** Definitions by their types, the built-in ones first; a later one takes the place of one before. */
-export function withBuiltin(given: readonly AnyDefinition[]): AnyDefinition[] {
+function withBuiltin(given: readonly AnyDefinition[]): AnyDefinition[] {
   return [...new Map([ASSISTANT_ENTITY, ...given].map((one) => [one.type, one])).values()]
 }
 

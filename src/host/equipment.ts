@@ -35,7 +35,7 @@ export interface Equipment {
   readonly turns: Required<Pick<TurnOptions, "tools" | "sections" | "agent">>
   readonly workspaces: Pick<
     WorkspacesOptions,
-    "layers" | "refreshed" | "completion_sources" | "bundled" | "skill_paths"
+    "layers" | "refreshed" | "completion_sources" | "bundled" | "skill_paths" | "remote_skills"
   >
   /** Load the tools that work in a workspace, before a turn asks for them. */
   ready(workspace_root: string | null): Promise<unknown>
@@ -96,7 +96,8 @@ export function equip(rooms: EquipRooms): Equipment {
     workspaces: isFull
       ? {
           bundled: BUNDLED,
-          skill_paths: [...paths, ...remote.folders],
+          skill_paths: paths,
+          remote_skills: remote.folders,
           layers: (root) => mcp.layers(root),
           refreshed: () => mcp.refresh(),
           completion_sources: (root) => [...mcp.sources(root), ...given(root)],

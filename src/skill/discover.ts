@@ -37,11 +37,14 @@ export async function discover(options: DiscoverOptions): Promise<Discovery> {
       layer("project", [project, mapped.project], skills.project),
       layer("user", [user, mapped.user], skills.user),
       layer("bundled", [], skills.bundled),
+      layer("named", [], skills.named),
+      layer("remote", [], skills.remote),
     ],
-    skills: firstOfEach([skills.project, skills.user, skills.bundled]),
+    skills: firstOfEach([skills.project, skills.user, skills.bundled, skills.named, skills.remote]),
     watched: [
       ...knownPaths(visit),
-      ...[project, user, mapped.user, skills.project, skills.user].flatMap((read) => read.folders),
+      ...[project, user, mapped.user].flatMap((read) => read.folders),
+      ...[skills.project, skills.user, skills.named, skills.remote].flatMap((read) => read.folders),
     ],
   }
 }

@@ -14,6 +14,8 @@ export interface DiscoverOptions {
   readonly bundled?: string | undefined
   /** Further folders of skills, from the user's settings. */
   readonly skillPaths?: readonly string[] | undefined
+  /** Folders of skills that came from an address: nothing in them runs a command by being typed. */
+  readonly remoteSkills?: readonly string[] | undefined
   /** Kept between discoveries, so that only what changed is read again. */
   readonly files?: TextFiles | undefined
 }

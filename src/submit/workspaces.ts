@@ -40,6 +40,8 @@ export interface WorkspacesOptions {
   readonly bundled?: string | undefined
   /** Further folders of skills, of the user's own. */
   readonly skill_paths?: readonly string[] | undefined
+  /** Folders of skills that came from an address. */
+  readonly remote_skills?: readonly string[] | undefined
   /** Another judge of what may be used, for one call; the folder's pins otherwise. */
   readonly trust?: Trust | undefined
   /** What servers add to the catalog there, whole each time; the same list as long as nothing
@@ -201,8 +203,8 @@ export class Workspaces {
     const take = ({ layers }: Discovery) => {
       for (const layer of layers) catalog.declare(layer)
     }
-    const { bundled, skill_paths: skillPaths } = this.#options
-    const about = { cwd, environment, trust, bundled, skillPaths }
+    const { bundled, skill_paths: skillPaths, remote_skills: remoteSkills } = this.#options
+    const about = { cwd, environment, trust, bundled, skillPaths, remoteSkills }
     const watcher = await CommandWatcher.start({ ...about, onChange: take })
     take(watcher.current)
     return { catalog, watcher }

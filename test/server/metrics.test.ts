@@ -23,7 +23,11 @@ async function start(more: Partial<ServeOptions> = {}, script: Script = [{ text:
   return running
 }
 
-function call({ url, token }: Running, path: string, init: RequestInit = {}) {
+interface Init extends Omit<RequestInit, "headers"> {
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function call({ url, token }: Running, path: string, init: Init = {}) {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
   return fetch(`${url}${path}`, { ...init, headers: { ...headers, ...init.headers } })
 }
@@ -34,7 +38,12 @@ async function newSession(running: Running): Promise<string> {
   return ((await answer.json()) as { session: { id: string } }).session.id
 }
 
-function say(running: Running, session: string, text: string, headers: Record<string, string> = {}) {
+function say(
+  running: Running,
+  session: string,
+  text: string,
+  headers: Record<string, string> = {},
+) {
   const body = JSON.stringify({ parts: [{ type: "text", text }] })
   return call(running, `/v1/sessions/${session}/messages`, { method: "POST", body, headers })
 }
@@ -236,13 +245,17 @@ interface WireSpan {
 async function collector() {
   const spans: WireSpan[] = []
   const bodies: string[] = []
-  const server = createServer(async (asked, answer) => {
+  const server = createServer((asked, answer) => {
     let body = ""
-    for await (const chunk of asked) body += chunk
-    bodies.push(body)
-    for (const { scopeSpans } of JSON.parse(body).resourceSpans)
-      for (const one of scopeSpans) spans.push(...one.spans)
-    answer.end("{}")
+    asked.setEncoding("utf8").on("data", (chunk: string) => {
+      body += chunk
+    })
+    asked.on("end", () => {
+      bodies.push(body)
+      for (const { scopeSpans } of JSON.parse(body).resourceSpans)
+        for (const one of scopeSpans) spans.push(...one.spans)
+      answer.end("{}")
+    })
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
