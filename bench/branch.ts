@@ -4,11 +4,11 @@ import { join } from "node:path"
 import { newId } from "../src/message/id.ts"
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
 import type { ExportRow, Store } from "../src/store/store.ts"
-import { median, milliseconds, table, times } from "./figures.ts"
+import { median, milliseconds, sized, table, times } from "./figures.ts"
 
 const SHORT = 10
-const LONG = 100_000
-const ROUNDS = 300
+const LONG = sized(100_000, 5000)
+const ROUNDS = sized(300, 50)
 const IMPORTED_AT_ONCE = 20_000
 /** How much dearer a branch of a long session may be: the noise of a disk. */
 const MAX_RATIO = 1.25

@@ -5,14 +5,14 @@ import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { pack } from "../scripts/pack.ts"
-import { median, milliseconds, table, times } from "./figures.ts"
+import { median, milliseconds, sized, table, times } from "./figures.ts"
 import { describeMachine, type Noise, noise } from "./machine.ts"
 import { peer, type PeerName } from "./peers.ts"
 import { type Started, startInTerminal } from "./terminal-start.ts"
 
-const ROUNDS = 15
-const SENDS = 9
-const TERMINALS = 3
+const ROUNDS = sized(15, 3)
+const SENDS = sized(9, 3)
+const TERMINALS = sized(3, 1)
 const NODE = process.execPath
 
 interface Row {

@@ -12,15 +12,15 @@ import { Search } from "../src/files/finder/search.ts"
 import { openView } from "../src/files/finder/view.ts"
 import { hiddenBy } from "../src/policy/load-policy.ts"
 import { findSecrets } from "../src/policy/secrets/find-secrets.ts"
-import { median, milliseconds, quantile, table, times } from "./figures.ts"
+import { median, milliseconds, quantile, sized, table, times } from "./figures.ts"
 import { describeMachine, type Machine, type Noise, noise } from "./machine.ts"
 
-const FILES = 200_000
+const FILES = sized(200_000, 20_000)
 const FILES_PER_FOLDER = 10
 const LIMIT = 50
 const ROUNDS = 2
 const WARM_UP_QUERIES = 4
-const INDEX_ROUNDS = 8
+const INDEX_ROUNDS = sized(8, 3)
 const MAX_KEYSTROKE = 0.5
 const MAX_INDEX = 1.5
 

@@ -4,7 +4,7 @@ import { mkdtemp, open, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Child } from "./child.ts"
-import { median } from "./figures.ts"
+import { median, sized } from "./figures.ts"
 import type { Ingested } from "./ingest-process.ts"
 
 /** One line of the report. */
@@ -16,9 +16,9 @@ export interface IngestRow {
   readonly gate: { readonly wanted: string; readonly passed: boolean } | null
 }
 
-const FILE_BYTES = 1024 * 1024 * 1024
+const FILE_BYTES = sized(1024, 64) * 1024 * 1024
 const BLOCK_BYTES = 8 * 1024 * 1024
-const ROUNDS = 5
+const ROUNDS = sized(5, 2)
 const MAX_RATIO = 1.3
 const MAX_RSS_GROWTH = 64 * 1024 * 1024
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { writeBody } from "../src/provider/wire.ts"
 import { Child } from "./child.ts"
-import { median, table, times } from "./figures.ts"
+import { median, sized, table, times } from "./figures.ts"
 import { type Cold, coldGates, measureCold, OURS, showCold, written } from "./lower-cold.ts"
 import { atMost, type Gate, processorTime } from "./lower-figures.ts"
 import { rowsOf, talk } from "./lower-histories.ts"
@@ -13,10 +13,10 @@ import { describeMachine, noise } from "./machine.ts"
 import { MemoryBlobs } from "./memory-blobs.ts"
 
 const MESSAGES = 1000
-const LONG_HISTORY = 10_000
+const LONG_HISTORY = sized(10_000, 2000)
 const IMAGES = 100
 const MEGABYTE = 1024 * 1024
-const GIGABYTE_OF_IMAGES = 1024
+const GIGABYTE_OF_IMAGES = sized(1024, 128)
 
 /** What a prompt costs from stored rows to a request: beside `JSON.stringify` of the same body and
  *  two libraries that do the same, in one run; what one more message costs; and how much memory a
@@ -49,7 +49,7 @@ interface Append {
   readonly cold_long: number
 }
 
-const APPENDS = 400
+const APPENDS = sized(400, 50)
 
 async function measureAppend(): Promise<Append> {
   const ours = new Ours(new MemoryBlobs())

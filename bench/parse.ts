@@ -2,11 +2,11 @@ import { ComposerDocument } from "../src/compose/document.ts"
 import { parse } from "../src/compose/parse.ts"
 import { triggerAt } from "../src/compose/trigger.ts"
 import { INPUTS, type Input, vocabulary } from "./composer-inputs.ts"
-import { quantile, table, times } from "./figures.ts"
+import { quantile, sized, table, times } from "./figures.ts"
 import { describeMachine, type Machine, type Noise, noise } from "./machine.ts"
 
 const SIZES = [100, 10_240, 1_048_576] as const
-const ROUNDS = 31
+const ROUNDS = sized(31, 5)
 /** A round reads at least so many units, so that the clock is fine enough. */
 const UNITS_PER_ROUND = 1_048_576
 const WARM_UP_ROUNDS = 40

@@ -1,5 +1,6 @@
 import process from "node:process"
 import { parseArgs } from "node:util"
+import { type Ran, runEverything } from "./run-everything.ts"
 
 export interface JobOption {
   readonly name: string
@@ -14,20 +15,44 @@ export interface Job {
   readonly name: string
   readonly summary: string
   readonly options: readonly JobOption[]
+  /** What it is called with by `--quick`. */
+  readonly quick?: readonly string[]
   /** Whether it went well. */
   run(values: OptionValues): Promise<boolean>
 }
 
 const USAGE_ERROR = 2
 
-/** Run the jobs that the command line names, or all of them, and set the exit code. */
-export async function runByName(command: string, jobs: readonly Job[], args: readonly string[]) {
+/** Run the jobs that the command line names here; or, where it names none, all of them, each in a
+ *  process of its own, and give what they found. Sets the exit code. */
+export async function runByName(
+  command: string,
+  jobs: readonly Job[],
+  args: readonly string[],
+): Promise<readonly Ran[]> {
   const asked = parse(jobs, args)
-  if (typeof asked === "string") return complain(command, asked)
-  if (asked.values.help) return console.log(helpOf(command, jobs))
-  const chosen =
-    asked.names.length === 0 ? jobs : jobs.filter(({ name }) => asked.names.includes(name))
-  for (const job of chosen) if (!(await job.run(asked.values))) process.exitCode = 1
+  if (typeof asked === "string") complain(command, asked)
+  else if (asked.values.help) console.log(helpOf(command, jobs))
+  else if (asked.names.length === 0) return runAll(command, jobs, asked.values)
+  else
+    for (const job of jobs.filter(({ name }) => asked.names.includes(name)))
+      if (!(await job.run(asked.values))) process.exitCode = 1
+  return []
+}
+
+async function runAll(command: string, jobs: readonly Job[], { only, quick }: OptionValues) {
+  const names = typeof only === "string" ? only.split(",") : jobs.map(({ name }) => name)
+  const stranger = names.find((name) => !jobs.some((job) => job.name === name))
+  if (stranger !== undefined) {
+    complain(command, `there is no "${stranger}"`)
+    return []
+  }
+  const chosen = jobs.filter(({ name }) => names.includes(name))
+  const tell = ({ name, outcome, seconds }: Ran) =>
+    process.stderr.write(`\n${name}: ${outcome} after ${seconds} s\n\n`)
+  const ran = await runEverything(process.argv[1] ?? "", chosen, { quick: quick === true, tell })
+  if (ran.some(({ outcome }) => outcome === "failed")) process.exitCode = 1
+  return ran
 }
 
 interface Asked {
@@ -41,7 +66,7 @@ function parse(jobs: readonly Job[], args: readonly string[]): Asked | string {
     const help = { type: "boolean", short: "h" } as const
     const parsed = parseArgs({
       args: [...args],
-      options: { ...options, help },
+      options: { ...options, help, only: { type: "string" }, quick: { type: "boolean" } },
       allowPositionals: true,
     })
     const stranger = parsed.positionals.find((name) => !jobs.some((job) => job.name === name))
@@ -66,5 +91,6 @@ function helpOf(command: string, jobs: readonly Job[]): string {
     `  ${job.name.padEnd(18)}${job.summary}`,
     ...job.options.map(({ name, summary }) => `    --${name.padEnd(14)}${summary}`),
   ])
-  return `npm run ${command} -- [name …] [options]; without a name, everything\n\n${lines.join("\n")}`
+  const all = "without a name, everything (--only a,b: some of it; --quick: smaller sizes)"
+  return `npm run ${command} -- [name …] [options]; ${all}\n\n${lines.join("\n")}`
 }

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { median, milliseconds, perSecond, table, times } from "./figures.ts"
+import { median, milliseconds, perSecond, sized, table, times } from "./figures.ts"
 import { type HttpFigures, httpFigures } from "./http-rate.ts"
 import { describeMachine, type Machine, type Noise, noise } from "./machine.ts"
 import { rawAppendRate } from "./raw-append.ts"
@@ -10,14 +10,14 @@ import { type TurnStartFigures, turnStartFigures } from "./turn-start.ts"
 
 const CALLERS = 64
 const SESSIONS = [1, 8, 64] as const
-const ROUNDS = 7
+const ROUNDS = sized(7, 2)
 const RAW_MS = 200
 const SUBMIT_MS = 600
 const WARM_UP_MS = 1000
 /** How far the fastest raw loop may be from the median on a machine that is left alone. */
 const STEADY = 2
 const HTTP = { connections: CALLERS, sessions: CALLERS, rounds: ROUNDS, duration_ms: 800 }
-const TURNS = { sessions: 8, turns: 12, history: 1000 }
+const TURNS = { sessions: 8, turns: 12, history: sized(1000, 100) }
 
 /** What a message costs on its way from the caller to the disk and to the provider. Only ratios
  *  within this one run count; each is taken against its neighbours in time. True if all gates hold. */

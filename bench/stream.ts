@@ -2,17 +2,17 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { Child } from "./child.ts"
-import { median, milliseconds, perSecond, quantile, table, times } from "./figures.ts"
+import { median, milliseconds, perSecond, quantile, sized, table, times } from "./figures.ts"
 import { describeMachine, type Machine, type Noise, noise } from "./machine.ts"
 import type { AppendsAnswer, LatencyAnswer, StreamQuestion } from "./stream-load.ts"
 import type { StreamServerAnswer } from "./stream-server.ts"
 
 const PRODUCERS = 64
-const ROUNDS = 5
+const ROUNDS = sized(5, 2)
 const WARM_UP_MS = 1000
 const DURATION_MS = 2000
 const APPENDS = 200
-const READERS = 10_000
+const READERS = sized(10_000, 500)
 const SETTLE_MS = 2000
 
 const APPENDS_GATE = 2

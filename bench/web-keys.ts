@@ -1,12 +1,12 @@
 import type { CDPSession, Page } from "playwright-core"
-import { median } from "./figures.ts"
+import { median, sized } from "./figures.ts"
 
 const EDITORS = ["textarea", "ours", "tiptap"] as const
 export type EditorName = (typeof EDITORS)[number]
 
 const WARM_UP_KEYS = 25
 const KEYS = 40
-const ROUNDS = 5
+const ROUNDS = sized(5, 2)
 const LETTERS = "the quick brown fox jumps over it "
 
 export interface Scene {

@@ -2,10 +2,11 @@
 
 import process from "node:process"
 import { runByName } from "../bench/run-by-name.ts"
+import { reportFigures } from "./figures.ts"
 
 const JSON_OPTION = { name: "json", type: "boolean", summary: "print the report as JSON" } as const
 
-await runByName(
+const ran = await runByName(
   "bench",
   [
     {
@@ -92,3 +93,4 @@ await runByName(
   ],
   process.argv.slice(2),
 )
+reportFigures("bench", ran)

@@ -20,11 +20,11 @@ export type Violation = { readonly path: string; readonly line: number; readonly
 
 /** The rooms, from the ground up. A file looks only at rooms on lower floors. */
 export const FLOORS: readonly (readonly string[])[] = [
-  ["message", "model"],
+  ["message", "model", "telemetry"],
   ["catalog", "files", "stream"],
   ["skill", "memory", "policy", "trigger"],
   ["compose", "store", "lower", "provider", "tool", "client", "interop"],
-  ["submit", "session", "mcp", "react"],
+  ["submit", "session", "mcp", "react", "conformance"],
   ["entity", "inspect"],
   ["host"],
   ["server"],
@@ -39,7 +39,7 @@ const SURFACES = FLOORS[8] ?? []
 const SEEN_BY_SURFACES = ["client", "message", "model", "compose", "catalog", "interop", "react"]
 // What a surface may start, by a dynamic import.
 const STARTED_BY: Readonly<Record<string, readonly string[]>> = {
-  cli: ["server", "host", "files", "acp", "tui"],
+  cli: ["server", "host", "files", "acp", "tui", "conformance"],
 }
 const USED_BY_A_BROWSER = [
   "message",

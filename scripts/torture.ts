@@ -2,31 +2,44 @@
 
 import process from "node:process"
 import { runByName } from "../bench/run-by-name.ts"
+import { reportFigures } from "./figures.ts"
 
-await runByName(
+const JOURNAL = {
+  name: "journal",
+  type: "string",
+  summary: "a file in which places are noted once looked at; another run goes on from it",
+} as const
+
+const ran = await runByName(
   "torture",
   [
     {
       name: "kill9",
+      quick: ["--cycles", "3", "--points", "12", "--restarts", "3"],
       summary: "SIGKILL the server at random while four clients send",
       options: [
         { name: "cycles", type: "string", summary: "how often (50)" },
         { name: "points", type: "string", summary: "and at so many calls of a session (200)" },
         { name: "restarts", type: "string", summary: "and time so many of the built server (50)" },
+        JOURNAL,
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
-      async run({ cycles, points, restarts, seed }) {
+      async run({ cycles, points, restarts, journal, seed }) {
         const { kill9 } = await import("../torture/kill9.ts")
         const { killPoints } = await import("../torture/kill-points.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
         const kept = await kill9({ cycles: numberOf(cycles, 50), seed: numberOf(seed, random) })
-        const held = await killPoints({ points: numberOf(points, 200) })
+        const held = await killPoints({
+          points: numberOf(points, 200),
+          journal: textOf(journal),
+        })
         const { tortureRestart } = await import("../torture/restart.ts")
         return (await tortureRestart({ restarts: numberOf(restarts, 50) })) && held && kept
       },
     },
     {
       name: "triggers",
+      quick: ["--kills", "3"],
       summary:
         "SIGKILL three servers on one folder while schedules fire and webhooks are delivered",
       options: [
@@ -41,6 +54,7 @@ await runByName(
     },
     {
       name: "model",
+      quick: ["--steps", "3000"],
       summary: "random lives of sessions against lists in memory",
       options: [
         { name: "steps", type: "string", summary: "how many (100000)" },
@@ -54,6 +68,7 @@ await runByName(
     },
     {
       name: "turns",
+      quick: ["--turns", "300"],
       summary: "three servers over one folder, killed and frozen while they run turns",
       options: [
         { name: "turns", type: "string", summary: "how many (100000)" },
@@ -67,6 +82,7 @@ await runByName(
     },
     {
       name: "streams",
+      quick: ["--cycles", "3"],
       summary: "SIGKILL the server at random while producers append to streams",
       options: [
         { name: "cycles", type: "string", summary: "how often (40)" },
@@ -80,6 +96,7 @@ await runByName(
     },
     {
       name: "sends",
+      quick: ["--keys", "300"],
       summary: "the same send several times at once, under many keys",
       options: [{ name: "keys", type: "string", summary: "how many (10000)" }],
       async run({ keys }) {
@@ -89,18 +106,25 @@ await runByName(
     },
     {
       name: "faults",
+      quick: ["--first", "5", "--points", "20"],
       summary: "ENOSPC and EIO at the calls by which a session changes its folder",
       options: [
         { name: "first", type: "string", summary: "of each kind of call, the first (300)" },
         { name: "points", type: "string", summary: "at most so many of them (all)" },
+        JOURNAL,
       ],
-      async run({ first, points }) {
+      async run({ first, points, journal }) {
         const { tortureFaults } = await import("../torture/faults.ts")
-        return tortureFaults({ first: numberOf(first, 300), points: numberOf(points, 10_000) })
+        return tortureFaults({
+          first: numberOf(first, 300),
+          points: numberOf(points, 10_000),
+          journal: textOf(journal),
+        })
       },
     },
     {
       name: "powerloss",
+      quick: ["--states", "60"],
       summary: "what a disk may hold after a power cut, opened and held against what was promised",
       options: [
         { name: "states", type: "string", summary: "how many (2000)" },
@@ -114,6 +138,7 @@ await runByName(
     },
     {
       name: "paths",
+      quick: ["--reads", "5000"],
       summary: "read, write and list a workspace whose files are swapped for links meanwhile",
       options: [{ name: "reads", type: "string", summary: "how many (200000)" }],
       async run({ reads }) {
@@ -123,6 +148,7 @@ await runByName(
     },
     {
       name: "archives",
+      quick: ["--count", "60"],
       summary: "extract archives of every format that were damaged at random",
       options: [
         { name: "count", type: "string", summary: "how many (2000)" },
@@ -136,6 +162,7 @@ await runByName(
     },
     {
       name: "documents",
+      quick: ["--count", "40"],
       summary: "read documents, pictures and recordings that were damaged at random",
       options: [
         { name: "count", type: "string", summary: "how many (1000)" },
@@ -150,10 +177,15 @@ await runByName(
   ],
   process.argv.slice(2),
 )
+reportFigures("torture", ran)
 
 function numberOf(value: string | boolean | undefined, otherwise: number): number {
   const number = Number(value ?? otherwise)
   if (Number.isInteger(number) && number >= 0) return number
   console.error(`torture: ${String(value)} is not a whole number`)
   process.exit(2)
+}
+
+function textOf(value: string | boolean | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined
 }

@@ -1,15 +1,19 @@
 import { mkdir, readdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
-import { FileBlobs } from "./files/blobs.ts"
+import { type BlobStore, FileBlobs } from "./files/blobs.ts"
+import { openBlobs } from "./files/open-blobs.ts"
+import { transcriberOf } from "./files/convert/transcriber.ts"
 import { Scopes } from "./files/scope.ts"
 import { ScratchFolders } from "./files/scratch.ts"
-import { SNIFF_BYTES, sniff } from "./files/sniff.ts"
+import { FileSettings } from "./files/settings.ts"
 import { readWorkspaceFile } from "./files/workspace.ts"
 import type { AnyDefinition } from "./entity/definition.ts"
 import type { EntityRoom } from "./entity/entity-room.ts"
 import { openEntities, withEntities } from "./host/entities.ts"
 import { type Equipment, equip } from "./host/equipment.ts"
-import { Head } from "./host/head.ts"
+import { AuditLog, type AuditStore } from "./host/audit-log.ts"
+import { Owners, type OwnerStore } from "./host/owners.ts"
+import { Principals, type PrincipalStore } from "./host/principals.ts"
 import type { HostOptions, OpenedOptions } from "./host/options.ts"
 import { readHouseSettings, USUAL_SETTINGS } from "./host/settings.ts"
 import type { ModelChoice } from "./message/message.ts"
@@ -19,7 +23,7 @@ import { openKnownModels } from "./provider/model-settings.ts"
 import type { Provider } from "./provider/provider.ts"
 import { defaultModel, providers } from "./provider/registry.ts"
 import type { DryRun } from "./session/dry-run.ts"
-import { type Formats, formatsIn } from "./session/formats.ts"
+import { type Formats, formatsIn, routeFor } from "./session/formats.ts"
 import { ownerOf } from "./session/owner.ts"
 import { PromptHistory } from "./session/prompt-history.ts"
 import { Runner } from "./session/runner.ts"
@@ -27,6 +31,7 @@ import { equipped, mannerRooms, turnRooms } from "./session/turn-rooms.ts"
 import { resolutionOf, type Saying } from "./session/waiting.ts"
 import { type AskedDraft, WhatIf } from "./session/what-if.ts"
 import { showing } from "./host/showing.ts"
+import { MAX_UPLOAD_BYTES, takeUpload } from "./host/upload.ts"
 import { openSqliteStore } from "./store/sqlite/sqlite-store.ts"
 import { type Arrival, judge } from "./policy/judge.ts"
 import { hiddenBy } from "./policy/load-policy.ts"
@@ -41,15 +46,17 @@ import {
   submit,
 } from "./submit/submit.ts"
 import type { Resolved, Unresolved } from "./submit/resolve.ts"
+import { rememberSpan } from "./telemetry/remembered-spans.ts"
+import { span } from "./telemetry/span.ts"
+import { InlineLedger } from "./submit/inline-ledger.ts"
 import { Workspaces } from "./submit/workspaces.ts"
 
 const UPLOAD_KEPT_MS = 24 * 60 * 60 * 1000
 const DELTAS_KEPT_MS = 24 * 60 * 60 * 1000
 const SCRATCH_KEPT_MS = 7 * 24 * 60 * 60 * 1000
 const SWEEP_MS = 10 * 60 * 1000
-export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 
-export { TRUST_ALL }
+export { MAX_UPLOAD_BYTES, TRUST_ALL }
 export type { HostOptions }
 
 /** Puts the rooms together over one data folder. */
@@ -58,20 +65,23 @@ export async function openHost(options: HostOptions): Promise<Host> {
   await mkdir(data, { recursive: true, mode: 0o700 })
   const known = options.known ?? (await openKnownModels(data, options.environment))
   const settings = await readHouseSettings(data)
+  const blobs = await openBlobs({ ...options, data })
   const store = await openSqliteStore({
     file: join(data, "compositor.db"),
     thread: options.thread ?? false,
     ...(options.broken ? { broken: options.broken } : {}),
   })
-  const { compaction = settings.compaction } = options
-  return new Host({ ...options, data, known, settings, compaction }, store)
+  const { compaction = settings.compaction, observe } = options
+  const blob_store = observe?.blobs(blobs) ?? blobs
+  const opened = { ...options, data, known, settings, compaction, blob_store }
+  return new Host(opened, observe?.store(store) ?? store)
 }
 
 export class Host {
   readonly data: string
   readonly workspace: string | null
   readonly store: Store
-  readonly blobs: FileBlobs
+  readonly blobs: BlobStore
   readonly providers: ReadonlyMap<string, Provider>
   readonly default_model: ModelChoice
   readonly known: KnownModels
@@ -79,11 +89,18 @@ export class Host {
   readonly workspaces: Workspaces
   readonly equipment: Equipment
   readonly entities: EntityRoom
+  /** Who shares the server, whose each session is, and who asked for what. */
+  readonly principals: Principals
+  readonly owners: Owners
+  readonly audit: AuditLog
   /** Folders that people gave to sessions, as long as this host lives. */
   readonly scopes = new Scopes()
   readonly #runner: Runner | null
   readonly #owner: string | null
   readonly #history: PromptHistory
+  /** How files are kept and read. */
+  readonly files: FileSettings
+  readonly #inline: InlineLedger
   readonly #scratch: ScratchFolders
   readonly #formats: Formats
   readonly #stopAsking: () => void
@@ -96,14 +113,24 @@ export class Host {
     this.workspace = options.workspace
     this.store = store
     this.known = options.known
-    this.blobs = new FileBlobs(join(options.data, "blobs"))
+    this.blobs = options.blob_store ?? new FileBlobs(join(options.data, "blobs"))
+    this.files = FileSettings.parse(options.files ?? options.settings?.files ?? {})
+    this.#inline = new InlineLedger(store, this.files)
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
+    const nobody = { owners: async () => [], ownContent: async () => [] }
+    const shared = { ...nobody, ...store } as unknown as PrincipalStore & OwnerStore & AuditStore
+    this.principals = new Principals(shared, options.data)
+    this.owners = new Owners(shared)
+    this.audit = new AuditLog(shared, options.log)
     this.#owner = options.turns === false ? null : ownerOf()
     this.entities = this.#openEntities(options.entities ?? [])
     this.equipment = this.#equip(options)
-    this.workspaces = new Workspaces({ ...this.equipment.workspaces, ...options })
-    this.#formats = formatsIn(join(options.data, "formats"))
+    this.workspaces = new Workspaces({ ...options, ...this.equipment.workspaces })
+    this.#formats = formatsIn(
+      join(options.data, "formats"),
+      transcriberOf(this.files.transcriber, options.environment),
+    )
     const reading = { read: readWorkspaceFile, formats: this.#formats, ingress: this.#ingress }
     const rooms = { store, blobs: this.blobs, ...reading }
     const asked = { models: this.known, providers: this.providers }
@@ -115,15 +142,20 @@ export class Host {
     this.#runner?.start()
     if (this.#runner) this.entities.start()
     if (options.fires) this.equipment.triggers.start()
+    if (options.sends) this.#getReady()
     this.#stopAsking = options.fresh_models ? this.known.keepFresh() : () => undefined
     this.#sweeping = setInterval(() => void this.sweep().catch(() => undefined), SWEEP_MS).unref()
   }
 
   async submit(submission: Submission): Promise<Submitted> {
     if (submission.model) this.checkModel(submission.model)
-    const submitted = await submit(this.#rooms(), submission)
-    for (const row of [...submitted.actions, submitted.message])
+    const submitted = await span("submit", { "session.id": submission.session_id }, () =>
+      submit(this.#rooms(), submission),
+    )
+    for (const row of [...submitted.actions, submitted.message]) {
+      if (row) rememberSpan(row.message.id)
       if (row?.claim) this.#runner?.take(row.claim)
+    }
     return submitted
   }
 
@@ -156,12 +188,8 @@ export class Host {
   }
 
   /** Take bytes in; a message then names them by their content id. */
-  async upload(chunks: AsyncIterable<Uint8Array>, name: string) {
-    const head = new Head(chunks)
-    const { content_id, size } = await this.blobs.put(head, { maxBytes: MAX_UPLOAD_BYTES })
-    const { mime, kind } = await sniff(head.bytes(), name, size <= SNIFF_BYTES)
-    await this.store.recordUpload({ content_id, size, mime })
-    return { content_id, size, mime, name, kind }
+  upload(chunks: AsyncIterable<Uint8Array>, name: string) {
+    return takeUpload(this, chunks, name)
   }
 
   lower(draft: AskedDraft): Promise<DryRun> {
@@ -188,8 +216,10 @@ export class Host {
   }
 
   async deleteSession(session_id: string, cascade: boolean): Promise<Deleted> {
+    const workspace_root = (await this.store.session(session_id))?.workspace_root ?? null
     const deleted = await this.store.deleteSession({ session_id, cascade })
     for (const id of deleted.deleted) {
+      await this.workspaces.forget({ workspace_root, session_id: id })
       this.#runner?.leave(id)
       this.#history.forget(id)
       await this.#scratch.remove(id)
@@ -222,7 +252,8 @@ export class Host {
     const known = new Set(await this.store.knownBlobs())
     const young = Date.now() - SWEEP_MS
     for await (const { content_id, modified_at } of this.blobs.list())
-      if (!known.has(content_id) && modified_at < young) await this.#removeBlobs([content_id])
+      if (!known.has(content_id) && modified_at < young)
+        await this.#removeBlobs([content_id], young)
     await this.store.vacuum({})
   }
 
@@ -254,10 +285,16 @@ export class Host {
     await this.store.close()
   }
 
+  // Whoever needs them asks again and hears what went wrong.
+  #getReady() {
+    this.workspaces.catalog(this.workspace).catch(() => undefined)
+    this.equipment.ready(this.workspace).catch(() => undefined)
+  }
+
   // Someone may have put the same bytes again since the last reference went.
-  async #removeBlobs(content_ids: readonly string[]) {
+  async #removeBlobs(content_ids: readonly string[], put_before?: number) {
     for (const content_id of content_ids)
-      if (!(await this.store.blob(content_id))) await this.blobs.remove(content_id)
+      if (!(await this.store.blob(content_id))) await this.blobs.remove(content_id, put_before)
   }
 
   #rooms() {
@@ -267,6 +304,8 @@ export class Host {
       blobs,
       read: readWorkspaceFile,
       formats: this.#formats,
+      inline: this.#inline,
+      route: routeFor(this.known, this.default_model),
       owner: this.#owner,
       catalog: (root: string | null) => workspaces.catalog(root),
       skills: (root: string | null) => workspaces.skills(root),
@@ -274,7 +313,7 @@ export class Host {
       policy: (root: string | null) => workspaces.policy(root),
       shell: (root: string | null, command: string) => workspaces.shell(root, command),
       servers: this.equipment.servers,
-      show: showing({ store, memory: (root) => this.equipment.memories.of(root) }),
+      show: showing({ store, memory: (at) => this.equipment.memories.in(at) }),
     }
   }
 
@@ -283,7 +322,8 @@ export class Host {
       ...options,
       store: this.store,
       owner: this.#owner ?? ownerOf(),
-      settings: options.settings ?? USUAL_SETTINGS,
+      ownerOf: (session_id) => this.owners.of(session_id),
+      settings: { ...(options.settings ?? USUAL_SETTINGS), files: this.files },
       extent: options.extent ?? "bare",
       agents: options.agents ?? [],
       hidden: hiddenBy(options.policy).settings,

@@ -3,10 +3,12 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
+import { table } from "../bench/figures.ts"
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../src/store/store.ts"
 import { type Action, actions } from "./session-actions.ts"
-import { type Clock, SessionModel } from "./session-model.ts"
+import { SessionModel } from "./session-model.ts"
+import type { Clock, Stage } from "./session-world.ts"
 
 export interface ModelOptions {
   readonly steps: number
@@ -19,6 +21,7 @@ const LENGTH = 120
 /** After so many runs the folder is begun anew, so that its size does not decide the time. */
 const RUNS_OF_A_FOLDER = 200
 const HOUR_MS = 60 * 60 * 1000
+const BEGINNING = 1_800_000_000_000
 // Whether a disk keeps what it was told is another torture; memory makes this one thirty times faster.
 const MEMORY = "/dev/shm"
 
@@ -30,6 +33,13 @@ export async function tortureModel({ steps, seed, length = LENGTH }: ModelOption
   const seconds = (performance.now() - began) / 1000
   const rate = Math.round(walked.steps / seconds)
   console.log(`${walked.steps} steps in ${walked.runs} runs, ${seconds.toFixed(1)} s, ${rate}/s`)
+  const rows = [...walked.counts].sort(([left], [right]) => (left < right ? -1 : 1))
+  console.log(
+    table(
+      ["action", "done", "nothing to do"],
+      rows.map(([name, { done, idle }]) => [name, String(done), String(idle)]),
+    ),
+  )
   console.log(walked.fault ? walked.fault : "0 divergences")
   return walked.fault === undefined
 }
@@ -37,48 +47,94 @@ export async function tortureModel({ steps, seed, length = LENGTH }: ModelOption
 export interface Walked {
   readonly steps: number
   readonly runs: number
+  /** How often each action was done, and how often there was nothing to do it to. */
+  readonly counts: ReadonlyMap<string, { readonly done: number; readonly idle: number }>
   /** The shortest life that shows a difference, in words. */
   readonly fault: string | undefined
 }
 
 export async function walk({ steps, seed, length = LENGTH }: ModelOptions): Promise<Walked> {
+  const counts = new Map<string, { done: number; idle: number }>()
+  const count = (name: string, done: boolean) => {
+    const one = counts.get(name) ?? { done: 0, idle: 0 }
+    one[done ? "done" : "idle"] += 1
+    counts.set(name, one)
+  }
   let walked = 0
   let runs = 0
   while (walked < steps) {
-    const folder = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "compositor-model-"))
-    let now = 1_800_000_000_000
-    const clock = () => ++now
-    const store = await openSqliteStore({
-      file: join(folder, "compositor.db"),
-      thread: false,
-      clock,
-    })
-    const moved: Clock = {
-      now: () => now,
-      tick: (hours) => {
-        now += hours * HOUR_MS
-      },
-    }
+    const theatre = await Theatre.open()
     const property = fc.asyncProperty(actions(length), async (life) => {
       runs += 1
       if (walked >= steps) return
-      walked += await live(store, life, moved)
+      walked += await live(theatre, life, count)
     })
     const details = await fc.check(property, { numRuns: RUNS_OF_A_FOLDER, seed: seed + runs })
-    await store.close()
-    await rm(folder, { recursive: true })
-    if (details.failed) return { steps: walked, runs, fault: fc.defaultReportMessage(details) }
+    await theatre.close()
+    if (details.failed)
+      return { steps: walked, runs, counts, fault: fc.defaultReportMessage(details) }
   }
-  return { steps: walked, runs, fault: undefined }
+  return { steps: walked, runs, counts, fault: undefined }
 }
 
-async function live(store: Store, life: readonly Action[], clock: Clock): Promise<number> {
-  const model = new SessionModel(store, clock)
+async function live(
+  theatre: Theatre,
+  life: readonly Action[],
+  count: (name: string, done: boolean) => void,
+): Promise<number> {
+  const model = new SessionModel(theatre, theatre.clock)
   await model.begin()
   for (const action of life) {
-    await model.perform(action)
+    count(nameOf(action), await model.perform(action))
     await model.check()
   }
   await model.drain()
   return life.length
+}
+
+function nameOf(action: Action): string {
+  if (action.type === "send") return `send ${action.mode}`
+  if (action.type === "end") return `end ${action.state}`
+  return action.type === "clock" ? `clock ${action.hours} h` : action.type
+}
+
+/** A folder in memory, and a clock that goes as it is told. */
+class Theatre implements Stage {
+  readonly clock: Clock
+  readonly #folder: string
+  #store: Store | undefined
+  #now = BEGINNING
+
+  static async open(): Promise<Theatre> {
+    const place = existsSync(MEMORY) ? MEMORY : tmpdir()
+    const theatre = new Theatre(await mkdtemp(join(place, "compositor-model-")))
+    await theatre.reopen()
+    return theatre
+  }
+
+  private constructor(folder: string) {
+    this.#folder = folder
+    this.clock = {
+      now: () => this.#now,
+      tick: (hours) => {
+        this.#now += hours * HOUR_MS
+      },
+    }
+  }
+
+  get store(): Store {
+    if (!this.#store) throw new Error("the store is not open")
+    return this.#store
+  }
+
+  async reopen() {
+    await this.#store?.close()
+    const file = join(this.#folder, "compositor.db")
+    this.#store = await openSqliteStore({ file, thread: false, clock: () => ++this.#now })
+  }
+
+  async close() {
+    await this.store.close()
+    await rm(this.#folder, { recursive: true })
+  }
 }

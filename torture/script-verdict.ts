@@ -23,6 +23,30 @@ export async function faultsOf(data: string, lines: readonly Line[]): Promise<st
   }
 }
 
+/** The turns that nobody ended, as sentences, and how many say that the disk failed them. */
+export function endedTurns(data: string): { readonly unended: string[]; readonly failed: number } {
+  const database = new Database(join(data, "compositor.db"), { readonly: true })
+  try {
+    const turns = database
+      .prepare<
+        [],
+        { id: string; state: string; ended_at: number | null; error_json: string | null }
+      >("SELECT id, state, ended_at, error_json FROM turns")
+      .all()
+    const unended = turns.filter(({ ended_at }) => ended_at === null)
+    const failed = turns.filter(
+      ({ state, error_json }) =>
+        state === "interrupted" || JSON.parse(error_json ?? "{}").code === "storage_failed",
+    )
+    return {
+      unended: unended.map(({ id, state }) => `turn ${id} is ${state} and nobody runs it`),
+      failed: failed.length,
+    }
+  } finally {
+    database.close()
+  }
+}
+
 interface Promised {
   /** What was acknowledged last. */
   readonly held: string | undefined

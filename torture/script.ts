@@ -24,6 +24,8 @@ interface Operation {
 // oxlint-disable-next-line typescript/no-explicit-any
 type Answer = any
 
+const ATTACHED_BYTES = [120_000, 70_000, 90_000]
+
 /** A fault that is over must not be in the way for longer than this many tries. */
 const TRIES = 4
 
@@ -70,7 +72,11 @@ async function queue(stage: Stage, id: string) {
 }
 
 async function attach(stage: Stage, id: string, round: number) {
-  const bytes = new Uint8Array(120_000).fill(round + 1)
+  for (const size of ATTACHED_BYTES)
+    await attachOne(stage, id, new Uint8Array(size).fill(round + 1))
+}
+
+async function attachOne(stage: Stage, id: string, bytes: Uint8Array) {
   const { content_id } = await ask(stage, {
     method: "POST",
     path: "/v1/blobs?name=a.bin",

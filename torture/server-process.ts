@@ -24,6 +24,10 @@ export class ServerProcess {
     this.#ended = once(this.#process, "exit")
   }
 
+  get pid(): number {
+    return this.#process.pid ?? 0
+  }
+
   ready(): Promise<ServerReady> {
     const { promise, resolve, reject } = Promise.withResolvers<ServerReady>()
     this.#process.once("message", (message) => resolve(message as ServerReady))

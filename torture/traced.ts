@@ -1,6 +1,8 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { existsSync, mkdtempSync, rmSync } from "node:fs"
 import { readFile } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
 
@@ -46,12 +48,18 @@ export const CALLS = [
 ] as const
 
 export interface Ended {
+  /** Null when it was killed. */
   readonly code: number | null
+  /** It did not end by itself in all this time. */
+  readonly late: boolean
   readonly lines: readonly Line[]
   readonly log: string
 }
 
-const PATIENCE_MS = 60_000
+const PATIENCE_MS = 180_000
+
+// A process that is killed or told of a failure needs no disk, and memory is many times faster.
+export const FAST_FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
 
 /** Run the script under strace with these further arguments; what it noted, and what strace saw. */
 export async function runTraced(input: ScriptInput, args: readonly string[]): Promise<Ended> {
@@ -60,18 +68,41 @@ export async function runTraced(input: ScriptInput, args: readonly string[]): Pr
   const child = spawn(
     "strace",
     ["-f", "-y", "-qq", "-o", log, ...args, process.execPath, script, JSON.stringify(input)],
-    // One thread for files keeps their calls in one order.
-    { stdio: ["ignore", "ignore", "ignore"], env: { ...process.env, UV_THREADPOOL_SIZE: "1" } },
+    {
+      stdio: ["ignore", "ignore", "ignore"],
+      // One thread for files keeps their calls in one order.
+      env: { ...process.env, UV_THREADPOOL_SIZE: "1", NODE_COMPILE_CACHE: compiled() },
+      // What strace leaves behind when it is killed is killed with it.
+      detached: true,
+    },
   )
-  const late = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS)
+  let late = false
+  const giveUp = () => {
+    late = true
+    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+  }
+  const waiting = setTimeout(giveUp, PATIENCE_MS)
   const [code] = (await once(child, "exit")) as [number | null]
-  clearTimeout(late)
-  return { code, lines: await readLedger(input.ledger), log: await readFile(log, "latin1") }
+  clearTimeout(waiting)
+  return { code, late, lines: await readLedger(input.ledger), log: await readFile(log, "latin1") }
 }
 
+let cache: string | undefined
+
+/** What the script's sources compile to, so that hundreds of runs do it once. */
+function compiled(): string {
+  if (cache !== undefined) return cache
+  const made = mkdtempSync(join(FAST_FOLDER, "compositor-compiled-"))
+  process.on("exit", () => rmSync(made, { recursive: true, force: true }))
+  cache = made
+  return made
+}
+
+/** Whoever was killed may have left half a line; what is whole counts. */
 export async function readLedger(file: string): Promise<Line[]> {
   const text = await readFile(file, "utf8").catch(() => "")
   return text
+    .slice(0, text.lastIndexOf("\n") + 1)
     .split("\n")
     .filter((line) => line !== "")
     .map((line) => JSON.parse(line))

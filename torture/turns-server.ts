@@ -1,5 +1,6 @@
 // One of several servers over one folder: torture/turns.ts starts, stops and kills them.
 
+import { appendFileSync } from "node:fs"
 import process from "node:process"
 import { z } from "zod"
 import type { Provider } from "../src/provider/provider.ts"
@@ -11,9 +12,18 @@ import type { ServerReady } from "./server-process.ts"
 export interface TurnsServerInput {
   readonly data: string
   readonly lease_ms: number
+  /** Where each first request of a turn is written down, with its time. */
+  readonly calls: string
 }
 
-const { data, lease_ms } = JSON.parse(process.argv[2] ?? "") as TurnsServerInput
+/** A model was asked to answer a message. */
+export interface TurnsCall {
+  readonly id: string
+  readonly pid: number
+  readonly asked_at: number
+}
+
+const { data, lease_ms, calls } = JSON.parse(process.argv[2] ?? "") as TurnsServerInput
 const provider = scripted(answer)
 const nod = defineTool({
   id: "nod",
@@ -43,6 +53,13 @@ process.send?.(ready)
 function answer({ newest }: RecordedCall): readonly ScriptStep[] {
   const [block] = newest?.blocks ?? []
   const said = block?.type === "text" ? block.text : ""
+  if (said !== "") noteCall(said.replace("!", ""))
   const who = { text: String(process.pid), delay_ms: 1 }
   return said.endsWith("!") ? [who, { call: { id: "c1", name: "nod", input: {} } }] : [who]
+}
+
+// One short line, so that those of several processes do not mix.
+function noteCall(id: string) {
+  const call: TurnsCall = { id, pid: process.pid, asked_at: Date.now() }
+  appendFileSync(calls, `${JSON.stringify(call)}\n`)
 }

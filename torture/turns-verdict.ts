@@ -1,4 +1,7 @@
+import { readFileSync } from "node:fs"
 import Database from "better-sqlite3"
+import { type Firings, firingsOf } from "./turns-firings.ts"
+import type { TurnsCall } from "./turns-server.ts"
 
 /** A message that was acknowledged; a session's are in the order in which they were sent. */
 export interface Sent {
@@ -6,10 +9,18 @@ export interface Sent {
   readonly session_id: string
 }
 
-/** While a server was frozen it may have held the lock for writing. */
 export interface Freeze {
   readonly from: number
   readonly to: number
+  /** It held the lock for writing when it was stopped, and until it went on. */
+  readonly held: boolean
+}
+
+export interface Happened {
+  readonly sent: readonly Sent[]
+  readonly freezes: readonly Freeze[]
+  /** The file in which the servers wrote down whom they asked. */
+  readonly calls: string
 }
 
 export interface Verdict {
@@ -22,11 +33,10 @@ export interface Verdict {
   readonly inversions: number
   readonly stuck: number
   readonly lost: number
-  /** From idle to the start of the turn of what waited, where no freeze fell in between. */
-  readonly firing_ms: readonly number[]
+  readonly firings: Firings
 }
 
-interface TurnRow {
+export interface TurnRow {
   readonly id: string
   readonly session_id: string
   readonly message_id: string
@@ -42,17 +52,14 @@ interface AnswerRow {
   readonly text: string
 }
 
-interface MessageRow {
+export interface MessageRow {
   readonly id: string
   readonly seq: number | null
   readonly queued_at: number
 }
 
 /** What the folder says about all that happened. */
-export function readVerdict(
-  file: string,
-  { sent, freezes }: { readonly sent: readonly Sent[]; readonly freezes: readonly Freeze[] },
-): Verdict {
+export function readVerdict(file: string, { sent, freezes, calls }: Happened): Verdict {
   const database = new Database(file, { readonly: true })
   const turns = database
     .prepare<[], TurnRow>("SELECT * FROM turns ORDER BY session_id, fence")
@@ -81,7 +88,7 @@ export function readVerdict(
     inversions: inversions(sent, byId),
     stuck: turns.filter(({ ended_at }) => ended_at === null).length + waiting(messages),
     lost: sent.filter(({ id }) => !byId.has(id)).length,
-    firing_ms: firings(turns, byId, freezes),
+    firings: firingsOf(turns, { messages: byId, freezes, calls: readCalls(calls) }),
   }
 }
 
@@ -114,17 +121,10 @@ function waiting(messages: readonly MessageRow[]): number {
   return messages.filter(({ seq }) => seq === null).length
 }
 
-function firings(
-  turns: readonly TurnRow[],
-  byId: ReadonlyMap<string, MessageRow>,
-  freezes: readonly Freeze[],
-): number[] {
-  return turns.flatMap((turn, at) => {
-    const before = turns[at - 1]
-    const message = byId.get(turn.message_id)
-    if (before?.session_id !== turn.session_id || before.ended_at === null || !message) return []
-    const idle = Math.max(before.ended_at, message.queued_at)
-    const isFrozen = freezes.some(({ from, to }) => from <= turn.started_at && to >= idle)
-    return isFrozen ? [] : [Math.max(0, turn.started_at - idle)]
-  })
+// Whoever was killed may have left half a line.
+function readCalls(file: string): TurnsCall[] {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .filter((line) => line.endsWith("}"))
+    .map((line) => JSON.parse(line))
 }

@@ -23,6 +23,8 @@ export interface Connection {
 interface ConnectOptions {
   /** Trust the files of the workspace for this connection, in this process. */
   readonly trust_all?: boolean
+  /** A message will be sent at once. */
+  readonly sends?: boolean
 }
 
 export function dataFolder(options: CommonOptions): string {
@@ -39,15 +41,13 @@ export function workspaceFolder(options: CommonOptions): string {
  *  lives, the same rooms in this process. */
 export async function connect(
   options: CommonOptions,
-  { trust_all = false }: ConnectOptions = {},
+  more: ConnectOptions = {},
 ): Promise<Connection> {
-  if (trust_all) return inProcess(dataFolder(options), workspaceFolder(options), true)
+  if (more.trust_all) return inProcess(options, more)
   if (options.url !== undefined) return remote(options.url, tokenOf(options))
-  const data = dataFolder(options)
   const { findServer } = await import("../server/registration.ts")
-  const running = await findServer(data)
-  if (running) return remote(running.url, running.token)
-  return inProcess(data, workspaceFolder(options))
+  const running = await findServer(dataFolder(options))
+  return running ? remote(running.url, running.token) : inProcess(options, more)
 }
 
 function tokenOf(options: CommonOptions): string {
@@ -61,17 +61,21 @@ function remote(url: string, token: string): Connection {
   return { client: createClient({ url, token }), local: false, idle: nothing, close: nothing }
 }
 
-async function inProcess(data: string, workspace: string, trust_all = false): Promise<Connection> {
+async function inProcess(options: CommonOptions, more: ConnectOptions): Promise<Connection> {
   const { openHost, TRUST_ALL } = await import("../host.ts")
-  const { createApp } = await import("../server/app.ts")
-  const trust = trust_all ? { trust: TRUST_ALL } : {}
-  const about = { data, workspace, environment: process.env, extent: "full" as const }
-  const host = await openHost({ ...about, ...trust })
-  const app = createApp(host, { rules: null, log: (text) => process.stderr.write(`${text}\n`) })
+  const { within } = await import("../server/within.ts")
+  const host = await openHost({
+    data: dataFolder(options),
+    workspace: workspaceFolder(options),
+    environment: process.env,
+    extent: "full",
+    sends: more.sends ?? false,
+    ...(more.trust_all ? { trust: TRUST_ALL } : {}),
+  })
   const client = createClient({
     url: "http://in.process",
     token: "none",
-    fetch: (url, init) => app.request(url, init),
+    fetch: within(host, (text) => process.stderr.write(`${text}\n`)),
   })
   return { client, local: true, idle: () => host.idle(), close: () => host.close() }
 }

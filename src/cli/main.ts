@@ -13,7 +13,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   })
   const { program } = await import("./program.ts")
   try {
-    await program().parseAsync([...argv], { from: "user" })
+    await program(argv[0]).parseAsync([...argv], { from: "user" })
   } catch (error) {
     const { complain } = await import("./complain.ts")
     process.exitCode = complain(error, argv.includes("--json"))

@@ -1,22 +1,37 @@
 import { Command, Option } from "commander"
+import { conformanceCommands } from "./conformance-commands.ts"
 import { houseCommands } from "./house-commands.ts"
 import type { SendPiece } from "./pieces.ts"
+import { principalCommands } from "./principal-commands.ts"
 import { surfaceCommands } from "./surface-commands.ts"
 import { version } from "./version.ts"
 
-/** Every command with its options. A command's code is loaded only when it runs. */
-export function program(): Command {
+/** Every command with its options; of one that must start soon, `wanted` describes only its own. A
+ *  command's code is loaded only when it runs. */
+export function program(wanted = ""): Command {
   const root = new Command("compositor")
     .description("Compose what you mean for an AI agent; keep it; see what the model sees.")
     .version(version(), "-V, --version")
     .enablePositionalOptions()
     .exitOverride()
     .showHelpAfterError("(--help shows how it is called)")
+  const soon = SOON.get(wanted)
+  if (soon) {
+    soon(root)
+    return root
+  }
   for (const add of [serving, sending, composing, looking, moving, keeping, unpacking]) add(root)
   surfaceCommands(root, common)
   houseCommands(root, common)
+  conformanceCommands(root)
+  principalCommands(root, common)
   return root
 }
+
+const SOON: ReadonlyMap<string, (root: Command) => void> = new Map([
+  ["send", sending],
+  ["serve", serving],
+])
 
 const EXIT_CODES = [
   "Exit code: 0 answered (or accepted, with --no-wait), 1 failed or refused, 2 called wrongly,",
@@ -39,6 +54,21 @@ function serving(root: Command) {
     .option("--port <number>", "port (default: 4747, or a free one)")
     .option("--open", "open the page where a desktop exists")
     .option("--another", "start even when a server lives on this folder already")
+    .option("--blobs <address>", "keep files in s3://bucket/prefix?… (or COMPOSITOR_BLOBS)")
+    .option("--listen <address>", "listen where others reach it, behind a proxy that speaks TLS")
+    .option("--allow-host <name...>", "names that it answers to, with their port")
+    .option("--limit <limits>", "for each principal: requests=50/s,messages=60/m,uploads=5g/d")
+    .option("--metrics-token <token>", "opens /metrics only (or COMPOSITOR_METRICS_TOKEN)")
+    .addOption(new Option("--log <format>", "how records look").choices(["text", "json"]))
+    .addOption(
+      new Option("--log-level <level>", "from which on").choices([
+        "debug",
+        "info",
+        "warn",
+        "error",
+      ]),
+    )
+    .option("--drain <seconds>", "so long a turn may take to end on SIGTERM (default: 25)")
     .action(async (options) => (await import("./commands/serve.ts")).serveCommand(options))
 }
 
@@ -229,6 +259,8 @@ function unpacking(root: Command) {
     .argument("<archive>", "zip, tar, gz, bz2, xz, zst, 7z or rar")
     .option("--to <folder>", "a new or empty folder")
     .option("--limit <bytes>", "at most so many bytes, e.g. 500MB (default: 100 MB)")
+    .option("--max-bytes <bytes>", "the same as --limit")
+    .option("--max-files <count>", "at most so many files, up to 250000 (default: 10000)")
     .option("--list", "show what is inside and extract nothing")
     .option("--json", "answer in JSON")
     .addHelpText("after", "\nExit code: 0 extracted, 1 refused, 3 a format that is not read.")

@@ -23,6 +23,14 @@ export interface SessionAnswer {
   readonly status: SessionStatus
   readonly queued: number
 }
+export interface SessionChanges {
+  readonly title?: string | null
+  readonly archived?: boolean
+  readonly model?: ModelName
+  /** Who answers from the next turn on. */
+  readonly agent?: string
+  readonly metadata?: Metadata
+}
 export interface MessagePage {
   /** In reading order. */
   readonly messages: readonly StoredMessage[]
@@ -287,4 +295,21 @@ export interface DraftAnswer {
   readonly draft: { readonly source: string; readonly attachments?: readonly AnyPart[] } | null
   readonly updated_by: string | null
   readonly updated_at: number | null
+}
+/** A message of a sidecar, or some of its text, for the conversation it was opened from. */
+export interface BroughtBack {
+  readonly message_id: string
+  readonly range?: { readonly start: number; readonly end: number }
+}
+export interface QuoteAnswer {
+  /** Whose draft has the quote now. */
+  readonly session_id: string
+  readonly part: AnyPart
+  readonly revision: number
+  readonly txid: string
+}
+export interface SidecarClosed {
+  /** Null where it was deleted. */
+  readonly session: Session | null
+  readonly deleted: readonly string[]
 }

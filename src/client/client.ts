@@ -2,6 +2,7 @@ import type { DirectoryRefPart } from "../message/part.ts"
 import type { Session, SessionStatus, StoredMessage, Turn } from "../message/row.ts"
 import type {
   Body,
+  BroughtBack,
   CallAnswer,
   CallPlace,
   CommandFinding,
@@ -21,16 +22,20 @@ import type {
   PromptOptions,
   QueueAnswer,
   QueueChange,
+  QuoteAnswer,
   RefreshAnswer,
   SendAnswer,
   SendBody,
   SessionAnswer,
+  SessionChanges,
   SessionSummary,
+  SidecarClosed,
   StoredReceipt,
   SwitchAnswer,
   Upload,
   Where,
 } from "./answers.ts"
+import { fileCalls } from "./file-calls.ts"
 import { houseCalls } from "./house-calls.ts"
 
 export type * from "./answers.ts"
@@ -70,6 +75,7 @@ export function createClient(options: ClientOptions) {
   return {
     url: options.url,
     ...houseCalls(json),
+    ...fileCalls(json, call),
     info: () => json<Info>("GET", "/v1/info"),
     /** What this server can do, each as `post /v1/sessions/{id}/branch`. */
     routes: async (): Promise<ReadonlySet<string>> => {
@@ -119,10 +125,8 @@ export function createClient(options: ClientOptions) {
         } = {},
       ) => json<{ session: Session; txid: string }>("POST", "/v1/sessions", { body }),
       get: (id: string) => json<SessionAnswer>("GET", session(id)),
-      update: (
-        id: string,
-        body: { title?: string | null; archived?: boolean; model?: ModelName; metadata?: Metadata },
-      ) => json<{ session: Session; txid: string }>("PATCH", session(id), { body }),
+      update: (id: string, body: SessionChanges) =>
+        json<{ session: Session; txid: string }>("PATCH", session(id), { body }),
       remove: (id: string, query: { cascade?: boolean } = {}) =>
         json<{ deleted: string[]; branches: string[] }>("DELETE", session(id), { query }),
       branch: (
@@ -135,6 +139,14 @@ export function createClient(options: ClientOptions) {
       /** Take the last rewind back. */
       unrewind: (id: string) =>
         json<{ session: Session; txid: string }>("POST", session(id, "unrewind"), { body: {} }),
+    },
+
+    sidecars: {
+      close: (id: string, as: "keep" | "promote" | "delete" = "keep") =>
+        json<SidecarClosed>("POST", session(id, "close"), { body: { as } }),
+      /** What was said there, as a quote in the parent's draft. */
+      bringBack: (id: string, body: BroughtBack) =>
+        json<QuoteAnswer>("POST", session(id, "bring-back"), { body }),
     },
 
     send: (id: string, body: SendBody, signal?: AbortSignal) =>

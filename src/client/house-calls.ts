@@ -1,3 +1,9 @@
+import type {
+  AuditEntry,
+  Principal,
+  PrincipalLimits,
+  PrincipalToken,
+} from "../message/principal.ts"
 import type { Where } from "./answers.ts"
 
 type Scope = "user" | "project"
@@ -41,6 +47,7 @@ export interface ListedServer {
   readonly server: string
   readonly path: string
   readonly scope: Scope
+  readonly digest: string
   readonly trusted: boolean
   readonly disabled?: boolean
   readonly tools?: number
@@ -49,14 +56,43 @@ export interface ListedServer {
   readonly error?: string
 }
 
+interface Offered {
+  readonly name: string
+  readonly description?: string
+}
+/** What one MCP server offers. */
+export interface ServerOffers {
+  readonly tools: readonly Offered[]
+  readonly prompts: readonly Offered[]
+  readonly resources: readonly (Offered & { readonly uri: string })[]
+}
+
 export interface ListedAgent {
   readonly type: string
   readonly description?: string
   readonly scope: string
   readonly trusted: boolean
   readonly path?: string
+  readonly digest?: string
+  readonly model?: { readonly provider_id: string; readonly model_id: string }
+  readonly prompt?: string
+  readonly tools?: "all" | readonly string[]
+  readonly skills?: "all" | readonly string[]
   readonly faults?: readonly string[]
 }
+
+export interface NewPrincipal {
+  readonly id: string
+  readonly name?: string
+  readonly workspaces: readonly string[]
+  readonly limits?: PrincipalLimits
+}
+
+export interface ListedAudit extends AuditEntry {
+  readonly id: number
+}
+
+type AuditQuery = { principal?: string; since?: string; before?: string; limit?: string }
 
 type Request = {
   readonly query?: Readonly<Record<string, string | undefined>>
@@ -106,8 +142,35 @@ export function houseCalls(json: Json) {
       fire: (id: string, body: { payload?: unknown; delivery_id?: string } = {}) =>
         json<{ status: string; message_id: string }>("POST", at("triggers", id, "fire"), { body }),
     },
+    /** Those who share the server; the operator's alone. */
+    principals: {
+      list: () => json<{ principals: readonly Principal[] }>("GET", at("principals")),
+      add: (body: NewPrincipal) =>
+        json<{ principal: Principal }>("POST", at("principals"), { body }),
+      revoke: (id: string) => json<{ principal: Principal }>("DELETE", at("principals", id)),
+      tokens: (id: string) =>
+        json<{ tokens: readonly PrincipalToken[] }>("GET", at("principals", id, "tokens")),
+      /** What the token says is told here and nowhere else. */
+      addToken: (id: string, body: { name?: string; expires_at?: number } = {}) =>
+        json<{ token: PrincipalToken; secret: string }>("POST", at("principals", id, "tokens"), {
+          body,
+        }),
+      revokeToken: (id: string, token: string) =>
+        json<{ token: PrincipalToken }>("DELETE", at("principals", id, "tokens", token)),
+    },
+    audit: (query: AuditQuery = {}) =>
+      json<{ entries: readonly ListedAudit[]; next: number | null }>("GET", at("audit"), { query }),
     mcp: (query: Where = {}) =>
       json<{ servers: readonly ListedServer[] }>("GET", at("mcp"), { query }),
+    mcpOffers: (server: string, query: Where = {}) =>
+      json<ServerOffers>("GET", at("mcp", server), { query }),
+    /** Let go of a server and start it anew. */
+    mcpReconnect: (server: string, body: Where = {}) =>
+      json<{ tools: number; prompts: number; resources: number }>(
+        "POST",
+        at("mcp", server, "reconnect"),
+        { body },
+      ),
     agents: (query: Where = {}) =>
       json<{ agents: readonly ListedAgent[] }>("GET", at("agents"), { query }),
   }

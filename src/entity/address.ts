@@ -5,6 +5,8 @@ import { Refusal } from "../message/refusal.ts"
 export interface EntityAddress {
   readonly type: string
   readonly id: string
+  /** Among whose entities; the operator's where it is not said. Two may have the same name. */
+  readonly principal?: string | null | undefined
 }
 
 const MAX_NAME_CHARACTERS = 200

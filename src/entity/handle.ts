@@ -72,6 +72,7 @@ async function contextOf(house: HandlerRooms, handling: Handling): Promise<Entit
   const policy = submitRooms.policy(workspace_root)
   const rows = collections(store, deeds, definition.state ?? {})
   const own = addressIn(definition, entity, session_id)
+  const principal = (await rooms.ownerOf(session_id)) ?? null
   const context = {
     entity: { ...own, session_id, args: entity?.args ?? null },
     wake,
@@ -79,7 +80,7 @@ async function contextOf(house: HandlerRooms, handling: Handling): Promise<Entit
     signal,
     slashCommands: commands,
     db: { collections: { ...rows, slashCommands: commands } } as unknown as EntityContext["db"],
-    memory: () => rooms.memory(workspace_root),
+    memory: () => rooms.memory({ session_id, workspace_root }),
     skills: () => offeredSkills(submitRooms, workspace_root, definition),
     loadedSkills: () => loadedSkills(store, session_id),
     ...insertedContext({ store, policy, changed: () => turn.changed() }, deeds),
@@ -90,7 +91,7 @@ async function contextOf(house: HandlerRooms, handling: Handling): Promise<Entit
       deeds.once("schedule", async () => void (await schedules.put(session_id, name, about))),
     unschedule: (name: string) =>
       deeds.once("unschedule", () => schedules.remove(session_id, name)),
-    ...relations(house, deeds, own),
+    ...relations(house, deeds, { own, principal, workspace_root }),
   } satisfies EntityContext & { loadedSkills: unknown }
   return context
 }
@@ -167,15 +168,24 @@ async function resolve({ rooms }: HandlerRooms, { turn, definition }: Handling, 
   return preview(rooms.submitRooms(), workspace_root, { session_id, parts })
 }
 
+interface Standing {
+  readonly own: EntityAddress
+  /** Whose it is: it meets nobody else's. */
+  readonly principal: string | null
+  readonly workspace_root: string | null
+}
+
 /** What an entity has to do with others. Each is its own commit; the ids that it makes follow from
  *  the wake, so that doing it again finds what was done. */
 function relations(
   { rooms, entities, inbox }: HandlerRooms,
   deeds: Deeds,
-  own: EntityAddress,
+  { own, principal, workspace_root }: Standing,
 ): Pick<EntityContext, "send" | "spawn" | "observe" | "unobserve"> {
   const { store } = rooms
-  const principal = `agent:${printAddress(own)}`
+  const sender = `agent:${printAddress(own)}`
+  const among = (to: string | EntityAddress) => ({ ...addressOf(to), principal })
+  const usual = principal === null ? {} : { workspace_root }
   const send = async (
     to: EntityAddress,
     message: OutgoingMessage,
@@ -184,29 +194,29 @@ function relations(
     const message_id = derivedId("msg", deeds.wake, about)
     const known = await store.message((await entities.stored(to)).session_id, message_id)
     if (known) return { key: message_id, txid: "", warnings: [], replayed: true }
-    return inbox.send(to, message, { principal, message_id })
+    return inbox.send(to, message, { principal: sender, message_id })
   }
   return {
     send: (to, message) =>
-      deeds.once("send", ({ ordinal }) => send(addressOf(to), message, `send:${ordinal}`)),
+      deeds.once("send", ({ ordinal }) => send(among(to), message, `send:${ordinal}`)),
     spawn: (to, { initialMessage, ...options } = {}) =>
       deeds.once("spawn", async ({ ordinal }) => {
-        const address = addressOf(to)
-        const spawned_by = `${deeds.wake}:${ordinal}`
+        const address = among(to)
+        const about = { ...usual, ...options, spawned_by: `${deeds.wake}:${ordinal}` }
         const parent = printAddress(own)
-        const { entity } = await entities.spawn(address, { ...options, parent, spawned_by })
+        const { entity } = await entities.spawn(address, { ...about, parent })
         if (initialMessage) await send(address, initialMessage, `spawn:${ordinal}`)
         return entity
       }),
     async observe(to, { collections: named = [] } = {}) {
-      const entity = await entities.get(addressOf(to))
+      const entity = await entities.get(among(to))
       const effect = deeds.next("observe")
       const pair = { observer: deeds.session_id, observed: entity.session_id }
       await store.observe({ ...pair, collections: named, effect })
       return { entity, rows: (collection) => store.entityRows(entity.session_id, collection) }
     },
     async unobserve(to) {
-      const { session_id: observed } = await entities.stored(addressOf(to))
+      const { session_id: observed } = await entities.stored(among(to))
       const effect = deeds.next("unobserve")
       await store.unobserve({ observer: deeds.session_id, observed, effect })
     },

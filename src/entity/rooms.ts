@@ -16,11 +16,16 @@ export interface EntityRooms {
   /** Something may be claimable. */
   wake(session_id: string): Promise<void>
   abort(session_id: string): Promise<unknown>
+  /** Whose session it is; null for the operator's. */
+  ownerOf(session_id: string): Promise<string | null | undefined>
   readonly workspace: string | null
   readonly default_model: ModelChoice
   vocabulary(workspace_root: string | null): Promise<Vocabulary["commands"]>
   servers(workspace_root: string | null): readonly string[]
-  memory(workspace_root: string | null): Promise<Memory>
+  memory(place: {
+    readonly session_id: string
+    readonly workspace_root: string | null
+  }): Promise<Memory>
   scratch(session_id: string, quota: Agent["scratch"]): Promise<string>
   schedule(
     session_id: string,

@@ -1,6 +1,10 @@
 import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
+import { BlobTooLarge, inBlocks } from "./blocks.ts"
+import { storageFailure, synced, SyncFailed } from "./disk-failure.ts"
+
+export { BlobTooLarge }
 
 export interface StoredBlob {
   readonly content_id: string
@@ -18,7 +22,7 @@ export interface ByteRange {
 }
 
 /** Bytes by the SHA-256 of what they are. Every store keeps four promises, and
- *  `test/files/blobs.contract.ts` asks each for them: what `put` returned is on disk; the same
+ *  `test/files/blobs.contract.ts` asks each for them: what `put` returned is durable; the same
  *  bytes are one blob, however often and by however many they are put; a put that fails leaves
  *  nothing; no medium is ever held in memory whole, except by `putBytes`. */
 export interface BlobStore {
@@ -28,21 +32,23 @@ export interface BlobStore {
   /** Iterating throws `BlobMissing` when there is no such blob. */
   open(content_id: string, range?: ByteRange): AsyncIterable<Uint8Array>
   size(content_id: string): Promise<number | undefined>
-  /** Removing what is not there is fine. */
-  remove(content_id: string): Promise<void>
+  /** Removing what is not there is fine. With `put_before`, what was put since then stays. */
+  remove(content_id: string, put_before?: number): Promise<void>
   /** `modified_at` is the last time anyone put these bytes: a sweeper spares what is young. */
   list(): AsyncIterable<ListedBlob>
+  /** Remove what a crash left half written. */
+  sweepTemporary(now?: number): Promise<void>
+  /** Where the bytes can be had without us, for a while; null where only we have them. */
+  link?(content_id: string, served: ServedAs): Promise<string | null>
 }
 
-export class BlobTooLarge extends Error {
-  override readonly name = "BlobTooLarge"
-  readonly maxBytes: number
-
-  constructor(maxBytes: number) {
-    super(`the upload is larger than ${maxBytes} bytes`)
-    this.maxBytes = maxBytes
-  }
+export interface ServedAs {
+  readonly type: string
+  readonly disposition: "inline" | "attachment"
 }
+
+/** The place where blobs are kept could not do what was asked of it. */
+export class BlobsFailed extends Error {}
 
 export class BlobMissing extends Error {
   override readonly name = "BlobMissing"
@@ -64,13 +70,23 @@ export class FileBlobs implements BlobStore {
   readonly #temporary: string
   /** Folders that are there and will be there after a power cut. */
   readonly #folders = new Map<string, Promise<void>>()
+  readonly #broken: ((reason: string) => void) | undefined
 
-  constructor(folder: string) {
+  /** `broken` is called when the disk failed to sync: nothing more may be acknowledged. */
+  constructor(folder: string, broken?: (reason: string) => void) {
     this.#folder = resolve(folder)
     this.#temporary = join(this.#folder, "tmp")
+    this.#broken = broken
   }
 
-  async put(
+  put(
+    chunks: AsyncIterable<Uint8Array>,
+    limits: { readonly maxBytes: number },
+  ): Promise<StoredBlob> {
+    return this.#writing(() => this.#put(chunks, limits))
+  }
+
+  async #put(
     chunks: AsyncIterable<Uint8Array>,
     limits: { readonly maxBytes: number },
   ): Promise<StoredBlob> {
@@ -88,7 +104,7 @@ export class FileBlobs implements BlobStore {
   async putBytes(bytes: Uint8Array): Promise<StoredBlob> {
     const content_id = contentIdOf(bytes)
     const blob = { content_id, size: bytes.length }
-    if (await this.#keep(blob)) return blob
+    if (await this.#writing(() => this.#keep(blob))) return blob
     return this.put(once(bytes), { maxBytes: bytes.length })
   }
 
@@ -106,11 +122,14 @@ export class FileBlobs implements BlobStore {
     return place && (await fileSize(place.path))
   }
 
-  async remove(content_id: string): Promise<void> {
+  async remove(content_id: string, put_before = Number.POSITIVE_INFINITY): Promise<void> {
     const place = this.#place(content_id)
-    if (!place || (await fileSize(place.path)) === undefined) return
-    await rm(place.path, { force: true })
-    await syncFolder(place.folder)
+    const stats = place && (await statsOf(place.path))
+    if (!stats || stats.mtimeMs >= put_before) return
+    await this.#writing(async () => {
+      await rm(place.path, { force: true })
+      await syncFolder(place.folder)
+    })
   }
 
   async *list(): AsyncIterable<ListedBlob> {
@@ -123,12 +142,20 @@ export class FileBlobs implements BlobStore {
       }
   }
 
-  /** Remove what a crash left half written. */
   async sweepTemporary(now: number = Date.now()): Promise<void> {
     for (const name of await namesIn(this.#temporary, /./)) {
       const path = join(this.#temporary, name)
       const stats = await stat(path).catch(() => undefined)
       if (stats && now - stats.mtimeMs > TEMPORARY_LIFETIME_MS) await rm(path, { force: true })
+    }
+  }
+
+  async #writing<Result>(write: () => Promise<Result>): Promise<Result> {
+    try {
+      return await write()
+    } catch (error) {
+      if (error instanceof SyncFailed) this.#broken?.(error.message)
+      throw storageFailure(error)
     }
   }
 
@@ -229,13 +256,13 @@ async function writeHashed(
   let size = 0
   const handle = await open(path, "wx", 0o600)
   try {
-    for await (const block of inBlocks(chunks, maxBytes)) {
+    for await (const block of inBlocks(chunks, { maxBytes, block_bytes: BLOCK_BYTES, blocks: 1 })) {
       size += block.length
       const written = writeAll(handle, block)
       hash.update(block)
       await written
     }
-    await handle.sync()
+    await synced(handle)
   } finally {
     await handle.close()
   }
@@ -243,44 +270,6 @@ async function writeHashed(
 }
 
 const BLOCK_BYTES = 1024 * 1024
-
-/** The same bytes in blocks, each in the memory of the one before. The next chunk is asked for before
- *  a block is given out, so that it is on its way while the block is hashed and written. */
-async function* inBlocks(
-  chunks: AsyncIterable<Uint8Array>,
-  maxBytes: number,
-): AsyncIterable<Uint8Array> {
-  const iterator = chunks[Symbol.asyncIterator]()
-  const block = Buffer.allocUnsafeSlow(BLOCK_BYTES)
-  let filled = 0
-  let size = 0
-  try {
-    let next = iterator.next()
-    for (let given = await next; !given.done; given = await next) {
-      let rest = given.value
-      size += rest.length
-      if (size > maxBytes) throw new BlobTooLarge(maxBytes)
-      while (filled + rest.length > BLOCK_BYTES) {
-        block.set(rest.subarray(0, BLOCK_BYTES - filled), filled)
-        rest = rest.subarray(BLOCK_BYTES - filled)
-        yield block
-        filled = 0
-      }
-      block.set(rest, filled)
-      filled += rest.length
-      next = iterator.next()
-      // Whoever awaits it is told; until then it is nobody's.
-      next.catch(() => undefined)
-      if (filled < BLOCK_BYTES) continue
-      yield block
-      filled = 0
-    }
-    if (filled > 0) yield block.subarray(0, filled)
-  } finally {
-    // Not awaited: someone who stopped in the middle of a chunk may never send the rest of it.
-    void iterator.return?.().catch(() => undefined)
-  }
-}
 
 async function writeAll(handle: FileHandle, block: Uint8Array) {
   let from = 0
@@ -291,7 +280,11 @@ async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
 }
 
-async function* readChunks(handle: FileHandle, range?: ByteRange): AsyncIterable<Uint8Array> {
+/** The bytes of an open file, or of a range of it. */
+export async function* readChunks(
+  handle: FileHandle,
+  range?: ByteRange,
+): AsyncIterable<Uint8Array> {
   const end = range?.end ?? Number.POSITIVE_INFINITY
   let position = range?.start ?? 0
   while (position < end) {
@@ -313,15 +306,19 @@ async function makeFolder(path: string) {
 async function syncFolder(path: string) {
   const handle = await open(path, "r")
   try {
-    await handle.sync()
+    await synced(handle)
   } finally {
     await handle.close()
   }
 }
 
 async function fileSize(path: string): Promise<number | undefined> {
+  return (await statsOf(path))?.size
+}
+
+async function statsOf(path: string) {
   try {
-    return (await stat(path)).size
+    return await stat(path)
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error

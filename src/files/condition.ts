@@ -1,5 +1,6 @@
+import { type BlobStore, readAll } from "./blobs.ts"
 import { startsWith } from "./magic.ts"
-import type { FileKind } from "./sniff.ts"
+import { type FileKind, SNIFF_BYTES } from "./sniff.ts"
 
 /** Why a file of a known type cannot be read all the same. */
 export type Condition = "encrypted" | "damaged"
@@ -21,6 +22,20 @@ export const TAIL_BYTES = 64 * 1024
 export function conditionOf(ends: Ends): Condition | undefined {
   if (isEncrypted(ends)) return "encrypted"
   return isDamaged(ends) ? "damaged" : undefined
+}
+
+/** The same of bytes in a blob store: no more than their ends are read. */
+export async function conditionOfBlob(
+  blobs: Pick<BlobStore, "open">,
+  file: Omit<Ends, "head" | "tail"> & { readonly content_id: string },
+): Promise<Condition | undefined> {
+  const { content_id, size, kind } = file
+  if (kind === "text") return undefined
+  const slice = (start: number, end: number) =>
+    readAll(blobs.open(content_id, { start, end }), end - start)
+  const head = await slice(0, Math.min(size, SNIFF_BYTES))
+  const tail = await slice(Math.max(0, size - TAIL_BYTES), size)
+  return conditionOf({ ...file, head, tail })
 }
 
 function isEncrypted({ mime, head, tail }: Ends): boolean {

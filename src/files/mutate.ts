@@ -28,6 +28,8 @@ export interface Mutation {
 
 export type Changed =
   | { readonly type: "content"; readonly bytes: Uint8Array }
+  /** What is too large to be held in memory whole; asked for again where the first try failed. */
+  | { readonly type: "stream"; readonly size: number; chunks(): AsyncIterable<Uint8Array> }
   | { readonly type: "nothing"; readonly reason: string }
 
 export type Mutated =
@@ -141,12 +143,13 @@ async function replaceIn(spot: Spot, mutation: Mutation): Promise<Mutated> {
     const current = before ? await readCurrent(target, before) : null
     const changed = await mutation.change(current)
     if (changed.type === "nothing") return failed(changed.reason)
-    const size = changed.bytes.length
+    const size = changed.type === "content" ? changed.bytes.length : changed.size
     if (size > mutation.max_bytes)
       return failed(`${mutation.path} would have ${size} bytes, more than ${mutation.max_bytes}`)
     const reason = mutation.permit?.(realPath, size)
     if (reason !== undefined) return denied(reason)
-    if (await land({ folder, target, before }, changed.bytes))
+    const content = changed.type === "content" ? changed.bytes : changed.chunks()
+    if (await land({ folder, target, before }, content))
       return { type: "written", realPath, size, created: before === undefined }
   }
   return failed(`${mutation.path} keeps changing while it is written`)
@@ -186,11 +189,14 @@ const WRITE_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
 /** False when someone else was there in the meantime. */
-async function land({ folder, target, before }: Landing, bytes: Uint8Array): Promise<boolean> {
+async function land(
+  { folder, target, before }: Landing,
+  content: Uint8Array | AsyncIterable<Uint8Array>,
+): Promise<boolean> {
   const temporary = `${folder}/.${randomUUID()}.tmp`
   const handle = await open(temporary, WRITE_FLAGS, before ? before.mode & 0o777 : 0o644)
   try {
-    await handle.writeFile(bytes)
+    await handle.writeFile(content)
     await handle.sync()
     await handle.close()
     if (!before) return await linkInto(temporary, target)

@@ -127,9 +127,10 @@ function shell({ command, scratch }: SandboxedRun): string[] {
 }
 
 // Bring the folder in, run the command, and send the folder back if anything in it has changed. The
-// pause is there because the clock of a file system goes in steps.
+// clock of a file system goes in steps, of any length on a busy machine: the next one is waited for.
 const WITH_SCRATCH = [
-  `cp -R --preserve=mode,timestamps ${BEFORE}/. "$1"/; : > /run/mark; sleep 0.02`,
+  `cp -R --preserve=mode,timestamps ${BEFORE}/. "$1"/; : > /run/mark`,
+  'until : > /run/now; [ -n "$(find /run/now -cnewer /run/mark)" ]; do sleep 0.005; done',
   'sh -c "$2" 3>&-; code=$?',
   'if [ -n "$(find "$1" -cnewer /run/mark -print -quit)" ]',
   'then tar --hard-dereference -C "$1" -cf - . >&3 2>/dev/null; fi; exit $code',

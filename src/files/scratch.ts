@@ -2,8 +2,8 @@ import { realpathSync } from "node:fs"
 import { lstat, mkdir, readdir, utimes } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import process from "node:process"
-import { type BlobStore, fileChunks, readAll, type StoredBlob } from "./blobs.ts"
-import { type Mutated, mutateFile } from "./mutate.ts"
+import { type BlobStore, fileChunks, type StoredBlob } from "./blobs.ts"
+import { type Changed, type Mutated, mutateFile } from "./mutate.ts"
 import { measureTree, removeTree } from "./remove-tree.ts"
 import { failed, openWithin, type Refused } from "./within.ts"
 
@@ -109,12 +109,12 @@ export class Scratch {
   async write(path: string, bytes: Uint8Array): Promise<Mutated> {
     const reason = await this.lacks({ bytes: bytes.length, files: path.split("/").length })
     if (reason !== undefined) return failed(`${path} is not written: ${reason}`)
-    return mutateFile({
-      root: this.path,
-      path,
-      change: () => ({ type: "content", bytes }),
-      max_bytes: this.quota.bytes,
-    })
+    return this.#put(path, { type: "content", bytes })
+  }
+
+  #put(path: string, content: Changed): Promise<Mutated> {
+    const max_bytes = this.quota.bytes
+    return mutateFile({ root: this.path, path, change: () => content, max_bytes })
   }
 
   /** Why so much more does not fit; undefined when it does. */
@@ -135,7 +135,7 @@ export class Scratch {
   ): Promise<{ readonly type: "placed"; readonly path: string } | Refused> {
     const size = await blobs.size(content_id)
     if (size === undefined) return failed(`the bytes of ${name} are gone`)
-    const path = `attachments/${content_id.slice(7, 15)}/${safeName(name)}`
+    const path = attachmentPath(content_id, name)
     const known = await openWithin(this.path, path, "file")
     if (known.type === "opened") {
       await known.handle.close()
@@ -143,7 +143,8 @@ export class Scratch {
     }
     const reason = await this.lacks({ bytes: size, files: 3 })
     if (reason !== undefined) return failed(`${name} is not put into scratch: ${reason}`)
-    const written = await this.write(path, await readAll(blobs.open(content_id), this.quota.bytes))
+    const chunks = () => blobs.open(content_id)
+    const written = await this.#put(path, { type: "stream", size, chunks })
     return written.type === "written" ? { type: "placed", path: written.realPath } : written
   }
 
@@ -159,15 +160,29 @@ export class Scratch {
   }
 }
 
-/** A name from outside, as a name in a folder of ours. */
+const ATTACHMENTS = "attachments"
+const DIGITS = 8
+
+/** Where in scratch an attachment lies: under its own name, beside no other. */
+export function attachmentPath(content_id: string, name: string): string {
+  return `${ATTACHMENTS}/${content_id.replace(/^sha256:/, "").slice(0, DIGITS)}/${safeName(name)}`
+}
+
+const NAMED = new RegExp(`\\b${ATTACHMENTS}/([0-9a-f]{${DIGITS}})/`, "g")
+
+/** The digits by which a text, such as a path or a command, names attachments in scratch. */
+export function attachmentsNamed(text: string): readonly string[] {
+  return [...new Set([...text.matchAll(NAMED)].map(([, digits = ""]) => digits))]
+}
+
+const END_CHARACTERS = 32
+
+/** A name from outside, as a name in a folder of ours that a shell takes without quotes. Of a long one
+ *  both ends stay: the first tells what it is about, the last of which type it is. */
 export function safeName(name: string): string {
-  const last = name.split(/[\\/]/).at(-1) ?? ""
-  // oxlint-disable-next-line no-control-regex
-  const plain = last.replace(/[\x00-\x1f\x7f:*?"<>|]/g, "_").replace(/^\.+/, "_")
-  return (
-    Buffer.from(plain)
-      .subarray(0, 200)
-      .toString("utf8")
-      .replace(/\uFFFD+$/, "") || "file"
-  )
+  const last = (name.split(/[\\/]/).at(-1) ?? "").trim().normalize("NFC")
+  const plain = last.replace(/[^\p{L}\p{M}\p{N}._-]+/gu, "_").replace(/^[.-]+/, "_")
+  if (plain.length <= 2 * END_CHARACTERS) return plain || "file"
+  const [head, tail] = [plain.slice(0, END_CHARACTERS - 1), plain.slice(-END_CHARACTERS)]
+  return `${head}_${tail}`.toWellFormed().replaceAll("\uFFFD", "_")
 }

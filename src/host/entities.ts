@@ -6,6 +6,7 @@ import type { TurnOptions } from "../session/turn-rooms.ts"
 import type { Store } from "../store/store.ts"
 import type { Workspaces } from "../submit/workspaces.ts"
 import type { Equipment } from "./equipment.ts"
+import type { Owners } from "./owners.ts"
 
 /** A host as its entities need it. What it opens later than them is asked for when it is needed. */
 interface EntityHouse {
@@ -14,6 +15,7 @@ interface EntityHouse {
   readonly default_model: ModelChoice
   readonly workspaces: Workspaces
   readonly equipment: Equipment
+  readonly owners: Owners
   abort(session_id: string, clear: boolean): Promise<unknown>
 }
 
@@ -32,9 +34,10 @@ export function openEntities(
       workspace,
       default_model,
       abort: (session_id) => house.abort(session_id, true),
+      ownerOf: (session_id) => house.owners.of(session_id),
       vocabulary: (root) => house.workspaces.vocabulary(root),
       servers: (root) => house.workspaces.servers(root),
-      memory: (root) => house.equipment.memories.of(root),
+      memory: (place) => house.equipment.memories.in(place),
       schedule: (session_id, { schedule, prompt }) =>
         house.equipment.triggers.add({
           session_id,

@@ -2,6 +2,7 @@ import { homedir, platform } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Skill } from "../catalog/skill.ts"
+import { transcriberOf } from "../files/convert/transcriber.ts"
 import { timeOfId } from "../message/id.ts"
 import type { HiddenSettings } from "../policy/hidden.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
@@ -35,6 +36,8 @@ export interface Equipment {
     WorkspacesOptions,
     "layers" | "refreshed" | "completion_sources" | "bundled" | "skill_paths"
   >
+  /** Load the tools that work in a workspace, before a turn asks for them. */
+  ready(workspace_root: string | null): Promise<unknown>
   /** What servers give to a message; absent where there are none. */
   readonly servers: ((workspace_root: string | null) => ServerRooms) | undefined
   close(): Promise<void>
@@ -46,6 +49,8 @@ export interface EquipRooms {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly store: Store
   readonly owner: string
+  /** Whose session it is; null for the operator's. */
+  readonly ownerOf: (session_id: string) => Promise<string | null | undefined>
   /** `bare` has the built-in tools and nothing that lives by itself: no servers, no clock, no memory
    *  in the prompt, no skills and agents beside those of the workspace. */
   readonly extent: "bare" | "full"
@@ -56,6 +61,8 @@ export interface EquipRooms {
   readonly skills: (workspace_root: string | null) => Promise<ReadonlyMap<string, Skill>>
   readonly policy: (workspace_root: string | null) => IngressPolicy
   readonly submit: (submission: Submission) => Promise<unknown>
+  /** Who else knows names that can be typed, beside the servers. */
+  readonly completion_sources?: WorkspacesOptions["completion_sources"]
   readonly log?: ((message: string) => void) | undefined
 }
 
@@ -68,23 +75,27 @@ export function equip(rooms: EquipRooms): Equipment {
   const pins = new TrustStore(join(rooms.data, "trust"))
   const trust = rooms.trust ?? pins
   const memories = new Memories({ ...rooms, home, trust: pins })
-  const mcp = new McpRoom({ data: rooms.data, home, trust })
+  const { data, environment } = rooms
+  const mcp = new McpRoom({ data, home, environment, trust })
   const agents = new AgentFiles({ home, trust, given: [ASSISTANT, ...rooms.agents] })
   const triggers = new Triggers({ ...rooms, ...listening(rooms.store, mcp) })
   const parts = { memories, mcp, agents, triggers }
   const isFull = rooms.extent === "full"
+  const given = rooms.completion_sources ?? (() => [])
+  const { ready, ...turns } = isFull ? fullTurns(rooms, home, parts) : bareTurns(rooms, home)
   return {
     ...parts,
-    turns: isFull ? fullTurns(rooms, home, parts) : bareTurns(rooms, home),
+    turns,
+    ready,
     workspaces: isFull
       ? {
           bundled: BUNDLED,
           skill_paths: rooms.settings.skills.paths,
           layers: (root) => mcp.layers(root),
           refreshed: () => mcp.refresh(),
-          completion_sources: (root) => mcp.sources(root),
+          completion_sources: (root) => [...mcp.sources(root), ...given(root)],
         }
-      : {},
+      : { completion_sources: given },
     servers: isFull ? (root) => mcp.servers(root) : undefined,
     close: async () => {
       await triggers.stop()
@@ -93,11 +104,14 @@ export function equip(rooms: EquipRooms): Equipment {
   }
 }
 
-type Turns = Equipment["turns"]
+type Turns = Equipment["turns"] & Pick<Equipment, "ready">
 
-function bareTurns({ skills, hidden }: EquipRooms, home: string): Turns {
-  const bench = new Workbench({ skills, hidden, home })
+function bareTurns(rooms: EquipRooms, home: string): Turns {
+  const { skills, hidden, settings, environment } = rooms
+  const transcriber = transcriberOf(settings.files.transcriber, environment)
+  const bench = new Workbench({ skills, hidden, home, transcriber })
   return {
+    ready: (workspace_root) => bench.tools({ workspace_root }),
     tools: (place) => bench.tools(place),
     sections: (place) => bench.sections(place),
     agent: async () => undefined,
@@ -107,14 +121,16 @@ function bareTurns({ skills, hidden }: EquipRooms, home: string): Turns {
 type Parts = Pick<Equipment, "memories" | "mcp" | "agents" | "triggers">
 
 function fullTurns(rooms: EquipRooms, home: string, parts: Parts): Turns {
-  const { skills, hidden, store } = rooms
+  const { skills, hidden, store, settings, environment } = rooms
+  const transcriber = transcriberOf(settings.files.transcriber, environment)
   const { memories, mcp, agents, triggers } = parts
   const bench = new Workbench({
     skills,
     hidden,
     home,
+    transcriber,
     memory: memories.tools,
-    memory_index: ({ workspace_root }) => memories.index(workspace_root),
+    memory_index: (place) => memories.index(place),
   })
   const wakeups = wakeupTools(triggers)
   const lists = new Lists()
@@ -130,6 +146,7 @@ function fullTurns(rooms: EquipRooms, home: string, parts: Parts): Turns {
     },
     sections: (place) => kept.of(place),
     agent: async (type, workspace_root) => (await agents.find(type, workspace_root))?.agent,
+    ready: (workspace_root) => bench.tools({ workspace_root }),
   }
 }
 

@@ -1,5 +1,6 @@
 import { dirname, join } from "node:path"
 import { McpConfig, McpServer } from "../mcp/server.ts"
+import { type Variables, withVariables } from "../mcp/variables.ts"
 import { readJson } from "../catalog/read/json.ts"
 import { TextFiles } from "../skill/files.ts"
 import { projectOf } from "../skill/levels.ts"
@@ -21,6 +22,8 @@ export interface McpFile {
 export interface McpPlaces {
   readonly data: string
   readonly home: string
+  /** What `${NAME}` in a file stands for. */
+  readonly environment: Variables
   readonly trust: Trust
   readonly files: TextFiles
 }
@@ -43,7 +46,7 @@ export async function mcpFiles(
 }
 
 async function readFile(
-  { files, trust }: McpPlaces,
+  { files, trust, environment }: McpPlaces,
   path: string,
   scope: McpFile["scope"],
 ): Promise<McpFile | undefined> {
@@ -51,15 +54,20 @@ async function readFile(
   if (file.type === "refused") return undefined
   const { digest, realPath } = file
   const trusted = scope === "user" || (await trust.isTrusted(realPath, digest))
-  return { path, scope, digest, trusted, ...serversIn(file.text, { path, scope }) }
+  return { path, scope, digest, trusted, ...serversIn(file.text, { path, scope, environment }) }
 }
 
-type Where = Pick<McpFile, "path" | "scope">
+type Where = Pick<McpFile, "path" | "scope"> & { readonly environment: Variables }
 
 function serversIn(text: string, where: Where): Pick<McpFile, "servers" | "faults"> {
   const servers: Record<string, McpServer> = {}
   const faults: { server: string; message: string }[] = []
-  for (const [server, said] of Object.entries(entriesIn(text))) {
+  for (const [server, written] of Object.entries(entriesIn(text))) {
+    const { value: said, missing } = withVariables(written, where.environment)
+    if (missing.length > 0) {
+      faults.push({ server, message: `${missing.join(", ")}: not set in the environment` })
+      continue
+    }
     const read = McpConfig.safeParse({ mcpServers: { [server]: said } })
     if (read.success) Object.assign(servers, placed(read.data.mcpServers, where))
     else faults.push({ server, message: faultOf(said, read.error.issues[0]?.message) })

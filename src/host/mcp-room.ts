@@ -104,6 +104,15 @@ export class McpRoom {
       for (const name of servers.names) servers.unwatch(name, key)
   }
 
+  /** What one server offers now, each by name; fails with a sentence. */
+  async offers(workspace_root: string | null, server: string): Promise<McpOffers> {
+    return (await this.#serversOf(workspace_root, server)).offers(server)
+  }
+
+  async reconnect(workspace_root: string | null, server: string) {
+    await (await this.#serversOf(workspace_root, server)).reconnect(server)
+  }
+
   async list(workspace_root: string | null): Promise<McpListed[]> {
     const files = await mcpFiles(this.#places, workspace_root)
     return (await Promise.all(files.map((file) => this.#listFile(file)))).flat()

@@ -19,6 +19,14 @@ export interface MemoriesRooms {
   readonly trust: TrustStore
   readonly store: Pick<Store, "history" | "turn">
   readonly policy: (workspace_root: string | null) => IngressPolicy
+  /** Whose session it is; null for the operator's. */
+  readonly ownerOf: (session_id: string) => Promise<string | null | undefined>
+}
+
+export interface MemoryPlace {
+  /** Null for a draft that has no session yet. */
+  readonly session_id: string | null
+  readonly workspace_root: string | null
 }
 
 /** The memories of the user and of each project: files, in the places that the settings name. */
@@ -30,14 +38,16 @@ export class Memories {
   }
 
   /** What a session in this workspace remembers. A project is its repository, whichever of its
-   *  folders a session works in. */
-  async of(workspace_root: string | null): Promise<Memory> {
+   *  folders a session works in. A principal has notes of its own, and its project is the folder it
+   *  was given: what lies around that is others'. */
+  async of(workspace_root: string | null, principal: string | null = null): Promise<Memory> {
     const { data, home, trust, policy } = this.#rooms
     const { memory } = this.#rooms.settings
     const admit = (text: string) => admitted(policy(workspace_root), text)
-    const user = memory.user ?? join(home, ".agents", "memory")
+    const user = principal === null ? usersOwn(this.#rooms) : ownFolder(data, principal)
     if (workspace_root === null) return new Memory({ user, trust, admit })
-    const { root } = await projectOf(workspace_root, home)
+    const { root } =
+      principal === null ? await projectOf(workspace_root, home) : { root: workspace_root }
     return new Memory({
       user,
       project: join(data, "memory", digestOf(Buffer.from(root)).slice("sha256:".length)),
@@ -49,15 +59,21 @@ export class Memories {
   }
 
   /** What a session is told of it when it starts (UX-037). */
-  async index(workspace_root: string | null): Promise<string> {
-    return memoryIndex(await (await this.of(workspace_root)).list())
+  async index({ session_id, workspace_root }: MemoryPlace): Promise<string> {
+    return memoryIndex(await (await this.in({ session_id, workspace_root })).list())
+  }
+
+  /** What whoever's session it is remembers there. */
+  async in({ session_id, workspace_root }: MemoryPlace): Promise<Memory> {
+    const owner = session_id === null ? null : await this.#rooms.ownerOf(session_id)
+    return this.of(workspace_root, owner ?? null)
   }
 
   readonly tools: MemoryToolRooms = { memory: (runtime) => this.#forTools(runtime) }
 
   // An agent's note says which message it answered, and is no copy of what the agent has read.
   async #forTools({ session_id, turn_id, workspace_root }: ToolRuntime) {
-    const memory = await this.of(workspace_root)
+    const memory = await this.in({ session_id, workspace_root })
     const { store } = this.#rooms
     return {
       list: () => memory.list(),
@@ -70,6 +86,14 @@ export class Memories {
       },
     }
   }
+}
+
+function usersOwn({ home, settings }: MemoriesRooms): string {
+  return settings.memory.user ?? join(home, ".agents", "memory")
+}
+
+function ownFolder(data: string, principal: string): string {
+  return join(data, "principals", ...principal.split(":"), "memory")
 }
 
 /** Secrets are taken out, and a text that may not come in is not kept (BEY-04). */

@@ -1,5 +1,6 @@
 import { isAbsolute, join } from "node:path"
 import { z } from "zod"
+import { FileSettings } from "../files/settings.ts"
 import { CompactionConfig } from "../session/compaction.ts"
 import { TextFiles } from "../skill/files.ts"
 
@@ -25,6 +26,7 @@ const Settings = z.looseObject({
     .prefault({}),
   /** When and how a conversation is summarised (SES-030). */
   compaction: CompactionConfig.optional(),
+  files: FileSettings.prefault({}),
 })
 export type HouseSettings = z.output<typeof Settings>
 

@@ -6,7 +6,7 @@ import type { SubmitRooms } from "../submit/submit.ts"
 
 export interface ShowingRooms {
   readonly store: Pick<Store, "latestTurn" | "receipts">
-  memory(workspace_root: string | null): Promise<Memory>
+  memory(at: Parameters<Show>[2]): Promise<Memory>
 }
 
 type Show = NonNullable<SubmitRooms["show"]>
@@ -18,7 +18,7 @@ export function showing(rooms: ShowingRooms): Show {
 }
 
 const SHOWN: Readonly<Record<string, Shown>> = {
-  memory: async (rooms, typed, at) => remembered(await rooms.memory(at.workspace_root), typed),
+  memory: async (rooms, typed, at) => remembered(await rooms.memory(at), typed),
   xray: ({ store }, _, { session_id }) => seen(store, session_id),
 }
 

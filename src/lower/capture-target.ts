@@ -108,9 +108,10 @@ async function sniffBytes(bytes: Uint8Array, name: string, whole: number) {
 }
 
 /** A whole file that no model reads, whose text an agent without tools is given instead. */
-function isExtracted(file: OpenFile, { slice, routes, capabilities }: Sources): boolean {
+function isExtracted(file: OpenFile, sources: Sources): boolean {
+  const { slice, routes, capabilities, reach } = sources
   if (!slice || file.kind === "text" || nativeKind(file.kind, file.mime)) return false
-  return routes?.(file, capabilities).type === "extract"
+  return routes?.(file, capabilities, reach).type === "extract"
 }
 
 async function measured(file: OpenFile, { measure }: Sources): Promise<Measures> {

@@ -1,5 +1,5 @@
 import { type BlobStore, readAll } from "../files/blobs.ts"
-import { conditionOf, TAIL_BYTES } from "../files/condition.ts"
+import { type Condition, conditionOf, type Ends, TAIL_BYTES } from "../files/condition.ts"
 import { type ImageSize, imageSize } from "../files/image-size.ts"
 import { decodeText, type FileKind, SNIFF_BYTES, sniff } from "../files/sniff.ts"
 import type { LineSpan } from "../files/workspace.ts"
@@ -24,6 +24,8 @@ interface FileFacts extends Measures {
   readonly place?: string | null
   /** Who reads it where the model cannot. */
   readonly route?: Route | undefined
+  /** What is seen to be wrong with it. */
+  readonly condition?: Condition | undefined
 }
 
 export interface TextFile extends FileFacts {
@@ -46,8 +48,6 @@ export interface MediaFile extends FileFacts {
   readonly height?: number
   /** What it was before it was made to fit. */
   readonly scaled_from?: ScaledFrom
-  /** No API opens what is locked. */
-  readonly encrypted?: boolean
 }
 
 export interface ScaledFrom {
@@ -100,11 +100,21 @@ export async function loadContent(
   const bytes = await content.read(complete ? size : SNIFF_BYTES)
   const { mime, kind } = namedOffice(await sniff(bytes, name, complete), name)
   const facts = { name: showName(name), mime, size, content_id, lines: null, note: null }
-  const native = nativeKind(kind, mime)
-  if (native) return withLock(await loadMedia(content, facts, native), content, { bytes, kind })
   const text = kind === "text" && complete ? decodeText(bytes) : undefined
-  if (text === undefined) return { type: "opaque", kind, ...facts }
-  return { type: "text", kind, text, range: null, ...facts }
+  if (text !== undefined) return { type: "text", kind, text, range: null, ...facts }
+  const condition = await conditionIn(content, { mime, kind, head: bytes })
+  const about = { ...facts, ...(condition ? { condition } : {}) }
+  const native = nativeKind(kind, mime)
+  return native ? loadMedia(content, about, native) : { type: "opaque", kind, ...about }
+}
+
+async function conditionIn(
+  content: Content,
+  about: Pick<Ends, "mime" | "kind" | "head">,
+): Promise<Condition | undefined> {
+  if (about.kind === "text") return undefined
+  const { size } = content
+  return conditionOf({ ...about, size, tail: await content.tail(TAIL_BYTES) })
 }
 
 /** Old office files share one container, and only their names tell them apart. */
@@ -142,19 +152,6 @@ async function dimensionsOf(content: Content): Promise<ImageSize | undefined> {
   const size = imageSize(await content.read(SNIFF_BYTES))
   if (size || content.size <= SNIFF_BYTES) return size
   return imageSize(await content.read(IMAGE_HEAD_BYTES))
-}
-
-const LOCKABLE: ReadonlySet<MediaKind> = new Set(["pdf", "office"])
-
-async function withLock(
-  file: MediaFile,
-  content: Content,
-  head: { readonly bytes: Uint8Array; readonly kind: FileKind },
-): Promise<MediaFile> {
-  if (!LOCKABLE.has(file.kind)) return file
-  const tail = await content.tail(TAIL_BYTES)
-  const ends = { mime: file.mime, kind: head.kind, head: head.bytes, tail, size: content.size }
-  return conditionOf(ends) === "encrypted" ? { ...file, encrypted: true } : file
 }
 
 /** The kind under which some API takes such a file as it is; files of no such kind are described. */

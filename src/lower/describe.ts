@@ -1,9 +1,10 @@
 import { type MediaKind, resolveNative } from "../model/capabilities.ts"
+import { attachmentPath } from "../files/scratch.ts"
 import type { FileKind } from "../files/sniff.ts"
 import type { HereFile, OpaqueFile } from "./content.ts"
 import { oneLine, showBytes, showName } from "./name.ts"
 import type { Circumstances } from "./policy.ts"
-import { type Route, type RouteWords, routeWords } from "./route.ts"
+import { type Handle, type Route, type RouteWords, routeWords } from "./route.ts"
 import { type Verdict, verdict } from "./verdict.ts"
 
 export type Origin = "ref" | "attachment"
@@ -18,14 +19,22 @@ export function describe(
   const facts = [file.name, file.mime, showBytes(file.size), ...detailsOf(file)].join(", ")
   const words = pointerOf(file, origin)
   const because = oneLine(why)
+  const state = file.condition ? ` It is ${file.condition}.` : ""
   return verdict("descriptor", rule ?? words.rule ?? classRule(file, origin), {
-    reason: `Only its name, type and size are shown: ${because}.${words.trace}`,
+    reason: `Only its name, type and size are shown: ${because}.${state}${words.trace}`,
     text: `[${label}: ${facts}. Not shown: ${because}.${words.hint}]`,
     content_id: file.content_id,
   })
 }
 
 function detailsOf(file: HereFile): string[] {
+  const { condition } = file
+  // That a medium is cut off is a guess by its end, and is told to people: a lock is certain.
+  const told = condition === "encrypted" || file.type === "opaque" ? condition : undefined
+  return [...measuresOf(file), ...(told ? [told] : [])]
+}
+
+function measuresOf(file: HereFile): string[] {
   const place = file.place ? [file.place] : []
   if (file.type === "media" && file.width !== undefined)
     return [...place, `${file.width}x${file.height} pixels`]
@@ -41,9 +50,14 @@ function counted(count: number, one: string, many: string): string {
 }
 
 function pointerOf(file: HereFile, origin: Origin): RouteWords {
-  const handle = origin === "ref" ? "this path" : (file.content_id ?? "it")
   const route = namedRoute(file.route) ?? usualRoute(file, origin)
-  return route ? routeWords(route, handle) : NO_WORDS
+  return route ? routeWords(route, handleOf(file, origin)) : NO_WORDS
+}
+
+function handleOf({ content_id, name }: HereFile, origin: Origin): Handle {
+  if (origin === "ref") return { tool: "this path" }
+  if (content_id === null) return { tool: "it" }
+  return { tool: content_id, shell: `$SCRATCH/${showName(attachmentPath(content_id, name))}` }
 }
 
 const NO_WORDS: RouteWords = { rule: undefined, hint: "", trace: "" }

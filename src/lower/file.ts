@@ -138,7 +138,8 @@ function lowerMedia(file: MediaFile, origin: Origin, at: Circumstances): Verdict
     return { ...damaged, outcome: "failed", reason: "Not shown: its header is damaged." }
   }
   const { content_id } = file
-  const reason = `The model is given ${nativeWords(file)}.`
+  const state = file.condition ? ` It seems to be ${file.condition}.` : ""
+  const reason = `The model is given ${nativeWords(file)}.${state}`
   if (file.place !== undefined) return verdict("range", "BEY-08", { reason, block, content_id })
   return verdict("native", origin === "ref" ? "CMP-104" : "CMP-105", { reason, block, content_id })
 }

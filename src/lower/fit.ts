@@ -39,8 +39,8 @@ export async function fit(file: HereFile, whole: Whole, sources: Sources): Promi
   return (wanted ? await extract(measured, whole, sources) : undefined) ?? measured
 }
 
-function withRoute(file: HereFile, { routes, capabilities }: Sources): HereFile {
-  const route = safely<Route | undefined>(() => routes?.(file, capabilities))
+function withRoute(file: HereFile, { routes, capabilities, reach }: Sources): HereFile {
+  const route = safely<Route | undefined>(() => routes?.(file, capabilities, reach))
   return route ? { ...file, route } : file
 }
 
@@ -69,7 +69,7 @@ function refusalOf(
   return answer.native ? null : answer.reason
 }
 
-const HELPED_BY_SHRINKING: ReadonlySet<RefusalReason> = new Set(["size", "pixels", "mime"])
+export const HELPED_BY_SHRINKING: ReadonlySet<RefusalReason> = new Set(["size", "pixels", "mime"])
 
 async function shrunk(
   file: HereFile,
@@ -99,7 +99,8 @@ async function keepShrunk(file: MediaFile, smaller: Shrunk, { blobs }: Sources) 
   const { content_id, size } = await blobs.putBytes(bytes)
   const scaled_from = { mime: file.mime, width: file.width, height: file.height }
   const media = { mime, name: file.name, size, content_id }
-  return { ...file, mime, media, content_id, width, height, scaled_from }
+  const { condition: _, ...whole } = file
+  return { ...whole, mime, media, content_id, width, height, scaled_from }
 }
 
 /** The text of a file that the model cannot take; what policy keeps out of messages stays out. */

@@ -129,10 +129,10 @@ function measuresOf({ entries, pages }: Capture) {
 // Its bytes were not kept: what it is and who reads it is all there is to say.
 function opaque(
   about: { readonly name: string; readonly mime: string } & Told,
-  { routes, capabilities }: Sources,
+  { routes, capabilities, reach }: Sources,
 ): LoadedFile {
   const file = { type: "opaque", ...about, kind: kindOfMime(about.mime), content_id: null } as const
-  const route = routes?.(file, capabilities)
+  const route = routes?.(file, capabilities, reach)
   return route ? { ...file, route } : file
 }
 
@@ -155,7 +155,7 @@ async function loadSlice(
     const facts = { name, mime, content_id, kind: kindOfMime(mime), ...about }
     return { type: "text", text, range: null, ...facts, extracted: slice.extracted }
   }
-  const file = await loadContent(content, name, sources.limits.text_bytes)
+  const { condition: _, ...file } = await loadContent(content, name, sources.limits.text_bytes)
   return fit({ ...file, ...about }, { content, origin: "ref" }, sources)
 }
 

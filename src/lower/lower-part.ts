@@ -10,6 +10,7 @@ import {
 } from "../message/part.ts"
 import { acceptsSyntheticCall } from "../model/capabilities.ts"
 import { custom } from "./custom.ts"
+import { withDeclared } from "./declared-route.ts"
 import type { Origin } from "./describe.ts"
 import { lowerFile } from "./file.ts"
 import { keptOut, withMark } from "./ingress.ts"
@@ -24,8 +25,9 @@ import { type Verdict, verdict } from "./verdict.ts"
 export function lowerPart(loaded: LoadedPart, at: Circumstances): Verdict {
   const kept = keptOut(loaded.part)
   if (kept) return kept
-  const lowered = custom(loaded.part, at.policy.custom, () => lowerAdmitted(loaded, at))
-  return withMark(loaded.part, lowered)
+  const { part, file } = loaded
+  const lowered = custom(part, at.policy.custom, () => lowerAdmitted(loaded, at))
+  return withMark(part, withDeclared(part, file, lowered))
 }
 
 function lowerAdmitted(loaded: LoadedPart, at: Circumstances): Verdict {

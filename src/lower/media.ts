@@ -19,7 +19,7 @@ export function mediaRefusal(file: MediaFile, at: Circumstances): MediaRefusal |
   const { media, kind, width, height, pages } = file
   const kept = heldBack(media.content_id, at)
   if (kept) return kept
-  if (file.encrypted) return { why: "it is locked with a password" }
+  if (file.condition === "encrypted") return { why: "it is locked with a password" }
   const facts = { kind, mime: media.mime, size: media.size, width, height, pages }
   const answer = resolveNative(at.capabilities, facts)
   if (!answer.native) return { why: answer.sentence }

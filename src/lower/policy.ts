@@ -1,6 +1,7 @@
 import type { Part, UnknownPart } from "../message/part.ts"
 import type { Capabilities, MediaKind } from "../model/capabilities.ts"
 import type { Demotions } from "./plan.ts"
+import type { Reach } from "./route.ts"
 import type { Verdict } from "./verdict.ts"
 
 export interface Policy {
@@ -18,6 +19,8 @@ export interface Policy {
   /** Tools that receive a kind of editor context instead of the model, by that kind (CMP-113). */
   readonly claimed?: Readonly<Record<string, string>> | undefined
   readonly custom?: Custom | undefined
+  /** What the agent has to read files with (BIN-003, BIN-004). */
+  readonly reach?: Reach | undefined
 }
 
 /** An agent's own lowering (CMP-113): undefined, or a throw, leaves it to ours, which `next` gives.

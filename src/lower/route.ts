@@ -17,9 +17,16 @@ export interface RoutedFile {
   readonly size: number | null
 }
 
+/** What an agent has to read files with. */
+export interface Reach {
+  /** Of the tools that read, those that it has. */
+  readonly tools: readonly string[]
+  readonly skills: "all" | readonly string[]
+}
+
 /** `capabilities` are those of the model that is addressed, where that is known: one that calls no
- *  tools is pointed to none. */
-export type Router = (file: RoutedFile, capabilities?: Capabilities) => Route
+ *  tools is pointed to none. Nobody is pointed to what is out of its reach. */
+export type Router = (file: RoutedFile, capabilities?: Capabilities, reach?: Reach) => Route
 
 /** What a file is beyond its bytes; somebody who knows the format counted. */
 export interface Measures {
@@ -40,19 +47,26 @@ export interface RouteWords {
   readonly trace: string
 }
 
-/** `handle` is what a tool is given to find the file. */
-export function routeWords(route: Route, handle: string): RouteWords {
+/** How a file is found. */
+export interface Handle {
+  /** What a tool is given. */
+  readonly tool: string
+  /** Where a shell finds it, if not by the same words. */
+  readonly shell?: string | undefined
+}
+
+export function routeWords(route: Route, { tool: handle, shell }: Handle): RouteWords {
   switch (route.type) {
     case "skill":
       return {
         rule: "BIN-003",
-        hint: ` Load the skill ${route.name} to read ${handle}.`,
+        hint: ` Load the skill ${route.name} to read ${handle}.${shell ? ` A shell finds it at ${shell}.` : ""}`,
         trace: ` The model is pointed to the skill ${route.name}.`,
       }
     case "shell":
       return {
         rule: "BIN-004",
-        hint: ` Use the shell to convert ${handle}.`,
+        hint: ` Use the shell to convert ${shell ?? handle}.`,
         trace: " The model is pointed to the shell: no skill reads this format.",
       }
     case "tool":

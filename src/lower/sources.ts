@@ -6,7 +6,7 @@ import type { Capture } from "./capture.ts"
 import type { Blobs } from "./content.ts"
 import type { Shrink } from "./fit.ts"
 import type { Earlier } from "./fresh.ts"
-import type { Measures, Router } from "./route.ts"
+import type { Measures, Reach, Router } from "./route.ts"
 import type { OpenFile, Slicer } from "./slice.ts"
 
 /** A part and the id that its receipt and its capture carry. */
@@ -47,6 +47,8 @@ export interface Sources {
   readonly slice?: Slicer | undefined
   readonly shrink?: Shrink | undefined
   readonly routes?: Router | undefined
+  /** What the agent that is asked can use; without, everything that there is. */
+  readonly reach?: Reach | undefined
   /** Counts the entries of an archive and the pages of a PDF. */
   readonly measure?: ((file: OpenFile) => Promise<Measures>) | undefined
   /** The file of this path as it was last shown before this message (BEY-03). */

@@ -108,6 +108,14 @@ export class McpConnection {
     this.#watchers.delete(key)
   }
 
+  /** Let go of it, a failure included: whoever asks next starts it anew. */
+  async reconnect(): Promise<void> {
+    const client = await this.#client?.catch(() => undefined)
+    this.#failure = undefined
+    this.#forget()
+    await client?.close()
+  }
+
   async close(): Promise<void> {
     this.#closed = true
     // One that is still starting is not waited for.

@@ -58,6 +58,11 @@ export class McpServers {
     }
   }
 
+  /** Let go of one server: it is started anew when something is asked of it. */
+  reconnect(server: string): Promise<void> {
+    return this.#connection(server).reconnect()
+  }
+
   async tools(): Promise<Tool[]> {
     return this.#fromAll((connection) => mcpTools(connection))
   }

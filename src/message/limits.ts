@@ -1,5 +1,7 @@
-/** What one message may weigh. Every byte from outside meets one of these before it meets code. */
-export const MAX_PARTS = 500
+// What one message may weigh. Every byte from outside meets one of these before it meets code.
+
+/** A thousand references with words between them are two thousand parts, and fit twice. */
+export const MAX_PARTS = 4096
 export const MAX_TEXT_CHARACTERS = 4 * 1024 * 1024
 export const MAX_NAME_CHARACTERS = 1024
 export const MAX_PATH_CHARACTERS = 4096

@@ -8,6 +8,8 @@ export const Usage = z.object({
   reasoning: z.int(),
   cache_read: z.int(),
   cache_write: z.int(),
+  /** In dollars, by the catalog of that day; absent where it names no price (SES-003). */
+  cost_usd: z.number().optional(),
 })
 export type Usage = z.infer<typeof Usage>
 

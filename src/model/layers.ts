@@ -2,6 +2,7 @@ import { z } from "zod"
 import { API_LIMITS } from "./apis.ts"
 import type { ApiLimits, Capabilities, MediaKind, MediaLimits } from "./capabilities.ts"
 import { capabilitiesOf, type Choice, findModel, MODELS, type Model } from "./models.ts"
+import { Price } from "./price.ts"
 
 const Modality = z.enum(["text", "image", "pdf", "audio", "video"])
 const tokens = z.int().positive().max(1_000_000_000)
@@ -17,6 +18,7 @@ export const ModelFacts = z.object({
   output_tokens: tokens.optional(),
   tools: z.boolean().optional(),
   thinking: z.array(z.enum(["off", "budget", "effort"])).optional(),
+  price: Price.optional(),
 })
 export type ModelFacts = z.infer<typeof ModelFacts>
 

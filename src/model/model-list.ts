@@ -1,5 +1,6 @@
 import type { Modality } from "./capabilities.ts"
 import type { Model } from "./models.ts"
+import type { Price } from "./price.ts"
 
 const TEXT: readonly Modality[] = ["text"]
 const SIGHTED: readonly Modality[] = ["text", "image", "pdf"]
@@ -41,6 +42,12 @@ const CLAUDE: Row = {
 const BUDGETED: Row = { thinking: ["off", "budget"] }
 const LONG: Row = { context_tokens: 1_000_000, output_tokens: 128_000 }
 
+/** Where reading the cache costs a tenth of input, and writing it a quarter more. The other models'
+ *  prices come with the refreshed catalog. */
+function dollars(input: number, output: number): Price {
+  return { input, output, cache_read: input / 10, cache_write: input * 1.25 }
+}
+
 const GPT: Row = {
   context_tokens: 1_050_000,
   output_tokens: 128_000,
@@ -72,9 +79,9 @@ export const MODELS: readonly Model[] = [
     ["claude-opus-5-5", "Claude Opus 5.5"],
     ["claude-haiku-5-5", "Claude Haiku 5.5"],
     ["claude-opus-4-8", "Claude Opus 4.8", LONG],
-    ["claude-opus-4-5", "Claude Opus 4.5", BUDGETED],
-    ["claude-sonnet-4-5", "Claude Sonnet 4.5", BUDGETED],
-    ["claude-haiku-4-5", "Claude Haiku 4.5", BUDGETED],
+    ["claude-opus-4-5", "Claude Opus 4.5", { ...BUDGETED, price: dollars(5, 25) }],
+    ["claude-sonnet-4-5", "Claude Sonnet 4.5", { ...BUDGETED, price: dollars(3, 15) }],
+    ["claude-haiku-4-5", "Claude Haiku 4.5", { ...BUDGETED, price: dollars(1, 5) }],
   ]),
   ...family("openai", "openai-responses", GPT, [
     ["gpt-5.6-sol", "GPT-5.6 Sol"],

@@ -1,6 +1,7 @@
 import { type Capabilities, capabilitiesFrom, type Modality } from "./capabilities.ts"
 import { API_LIMITS } from "./apis.ts"
 import { MODELS } from "./model-list.ts"
+import type { Price } from "./price.ts"
 import type { Effort, Thinking } from "./prompt.ts"
 
 export interface Model {
@@ -14,6 +15,8 @@ export interface Model {
   readonly tools: boolean
   /** The ways to say how much it is to think; none when it does not, or cannot be told. */
   readonly thinking: readonly Thinking["type"][]
+  /** Absent where nobody told. */
+  readonly price?: Price | undefined
   /** Marks of the layers above the embedded list that had a say; see `layers.ts`. */
   readonly layers: readonly string[]
 }
@@ -35,7 +38,8 @@ export function findModel(choice: Choice, models: readonly Model[] = MODELS): Mo
   const exact = siblings.find((model) => model.model_id === model_id)
   const [fallback] = siblings
   if (exact || !fallback || provider_id === model_id) return exact ?? fallback
-  return { ...fallback, model_id, name: model_id, layers: [] }
+  // What its sibling costs says nothing about it.
+  return { ...fallback, model_id, name: model_id, price: undefined, layers: [] }
 }
 
 export function capabilitiesOf(model: Model, tables = API_LIMITS): Capabilities {

@@ -10,6 +10,7 @@ export const Origin = z.enum([
   "editor-context",
   "mcp",
   "command-output",
+  "web",
   "memory",
 ])
 export type Origin = z.infer<typeof Origin>
@@ -25,6 +26,7 @@ export const MAX_BYTES: Readonly<Record<Origin, number>> = {
   "editor-context": 4 * MEGABYTE,
   mcp: 64 * MEGABYTE,
   "command-output": 16 * MEGABYTE,
+  web: 64 * MEGABYTE,
   memory: MEGABYTE,
 }
 

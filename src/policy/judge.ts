@@ -182,6 +182,7 @@ const WHAT_COMES_BY: Readonly<Record<Origin, string>> = {
   "editor-context": "the editor's context",
   mcp: "what the MCP server sent",
   "command-output": "the command's output",
+  web: "what was fetched",
   memory: "the memory",
 }
 

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { ModelFacts } from "../model/layers.ts"
+import { Price } from "../model/price.ts"
 
 /** The public catalog that refreshes what we know of models (MIT; its ids are the APIs' own). */
 export const CATALOG_URL = "https://models.dev/api.json"
@@ -18,6 +19,7 @@ const Entry = z.object({
     .array(z.object({ type: z.string(), values: z.array(z.string()).optional() }))
     .optional(),
   status: z.string().optional(),
+  cost: z.unknown(),
 })
 type Entry = z.infer<typeof Entry>
 
@@ -62,6 +64,7 @@ function factsOf(provider_id: string, entry: Entry): ModelFacts[] {
     output_tokens: limit.output || undefined,
     tools: typeof tool_call === "object" ? tool_call.supported : tool_call,
     thinking: thinkingOf(entry),
+    price: Price.safeParse(entry.cost).data,
   })
   return facts.success ? [facts.data] : []
 }

@@ -1,10 +1,6 @@
-import {
-  type ClientRequest,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  request as httpRequest,
-} from "node:http"
-import { request as httpsRequest } from "node:https"
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
+import process from "node:process"
+import { traceHeaders } from "../telemetry/span.ts"
 import type { Body } from "./provider.ts"
 import { type OpenMedia, writeBody } from "./wire.ts"
 
@@ -95,11 +91,14 @@ interface Fate {
 function openRequest({ url, method = "POST", headers, body }: Post): ClientRequest {
   try {
     const target = new URL(url)
-    const request = target.protocol === "http:" ? httpRequest : httpsRequest
+    // Asked for, not imported: an import of either loads `fetch`, which takes as long as Node's start.
+    const { request } = process.getBuiltinModule(
+      target.protocol === "http:" ? "node:http" : "node:https",
+    )
     const length = method === "POST" ? { "content-length": body.size } : {}
     return request(target, {
       method,
-      headers: { ...headers, ...length, "accept-encoding": "identity" },
+      headers: { ...headers, ...length, ...traceHeaders(), "accept-encoding": "identity" },
       maxHeaderSize: MAX_HEADER_BYTES,
     })
   } catch (error) {

@@ -13,6 +13,7 @@ import type { Vocabulary } from "../compose/vocabulary.ts"
 import { chips, learn } from "./chips.ts"
 import { chosen, nodesWithChosen } from "./chosen.ts"
 import { type Complete, completion, isAsking, isMeant } from "./completion.ts"
+import { type Fate, fates, setFates } from "./fates.ts"
 
 export interface EditorEvents {
   /** Enter; with the modifier, `urgent`. */
@@ -107,6 +108,12 @@ export class Editor {
     })
   }
 
+  /** Show at the chips what becomes of them; the next telling takes the place of this one. */
+  tellFates(told: readonly Fate[]) {
+    if (told.length === 0 && this.#view.state.field(fates).size === 0) return
+    this.#view.dispatch({ effects: setFates.of(told), annotations: silent.of(true) })
+  }
+
   hint(text: string) {
     if (text === this.#hint) return
     this.#hint = text
@@ -154,6 +161,7 @@ export class Editor {
         EditorView.lineWrapping,
         chips.of(this.#vocabulary),
         chosen,
+        fates,
         this.#offers.of([]),
         EditorView.updateListener.of((update) => this.#offer(update)),
         this.#placeholder.of(placeholder(this.#hint)),

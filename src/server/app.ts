@@ -1,8 +1,12 @@
 import { Hono } from "hono"
 import type { Host } from "../host.ts"
 import { Part } from "../message/part.ts"
+import type { Log } from "../telemetry/log.ts"
 import { type DoorRules, door } from "./door.ts"
 import { answerError, DoorError } from "./errors.ts"
+import { type Health, mountHealth } from "./health.ts"
+import { type Limits, limitRequests } from "./limits.ts"
+import { observeRequests } from "./metrics-requests.ts"
 import { mount, openapi } from "./route.ts"
 import { agentRoutes } from "./routes/agents.ts"
 import { blobRoutes } from "./routes/blobs.ts"
@@ -10,6 +14,7 @@ import { commandRoutes } from "./routes/commands.ts"
 import { draftRoutes } from "./routes/drafts.ts"
 import { mountElectric } from "./routes/electric.ts"
 import { entityRoutes } from "./routes/entities.ts"
+import { fileRoutes } from "./routes/files.ts"
 import { folderRoutes } from "./routes/folder.ts"
 import { mcpRoutes } from "./routes/mcp.ts"
 import { memoryRoutes } from "./routes/memory.ts"
@@ -41,12 +46,20 @@ export const ROUTES = [
   ...mcpRoutes,
   ...agentRoutes,
   ...scopeRoutes,
+  ...fileRoutes,
 ]
 
 export interface AppOptions {
   /** Who may come in. Null only in process, where whoever calls is already inside. */
   readonly rules: DoorRules | null
   readonly log?: (message: string) => void
+  /** What watches a server, and holds whoever asks to its limits. */
+  readonly operations?: Operations
+}
+
+export interface Operations extends Health {
+  readonly log: Log
+  readonly limits: Limits
 }
 
 /** The server without a socket: its `fetch` answers over the network and in process alike. */
@@ -58,7 +71,13 @@ export function createApp(host: Host, options: AppOptions): Hono {
     const error = new DoorError(404, "not_found", `there is nothing at ${context.req.path}`)
     return answerError(error, context, log)
   })
-  if (options.rules) app.use(door(options.rules))
+  if (options.operations) {
+    mountHealth(app, options.operations)
+    app.use(observeRequests(options.operations.metrics, options.operations.log))
+  }
+  if (options.rules) app.use(door(options.rules, host.principals))
+  if (options.operations)
+    app.use(limitRequests(options.operations.limits, options.operations.metrics))
   mount(app, host, ROUTES)
   mountElectric(app, host, log)
   app.all("/v1/stream/*", (context) => serveStream(host, context))

@@ -1,5 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto"
 import type { Context, Next } from "hono"
+import type { Principals } from "../host/principals.ts"
+import { type Caller, setCaller } from "./caller.ts"
 import { DoorError } from "./errors.ts"
 
 export interface DoorRules {
@@ -18,13 +20,14 @@ export const ANSWER_HEADERS = {
 
 /** Whoever comes in is asked three things, on every route: whom it thinks it is talking to (a name
  *  rebound to our address is not ours), which page sent it, and, for data, the token (DAE-001). */
-export function door(rules: DoorRules) {
+export function door(rules: DoorRules, principals: Pick<Principals, "admit">) {
   const token = digest(rules.token)
   return async (context: Context, next: Next) => {
     checkHost(context, rules)
     if (context.req.method === "OPTIONS") return preflight(context, rules)
     checkOrigin(context, rules)
-    if (isData(context.req.path) && !isHook(context)) checkToken(context, token)
+    if (isData(context.req.path) && !isHook(context))
+      setCaller(context, await callerBy(givenToken(context), token, principals))
     // Set before, because changing a finished answer makes a copy of it.
     for (const [name, value] of Object.entries(ANSWER_HEADERS)) context.header(name, value)
     await next()
@@ -99,18 +102,25 @@ function isHook({ req }: Context): boolean {
 
 const HOOK = /^\/v1\/hooks\/trg_[0-9A-Za-z]{1,60}$/
 
-function checkToken(context: Context, token: Buffer) {
+function givenToken(context: Context): string | undefined {
   const header = context.req.header("authorization") ?? ""
   const bearer = /^Bearer (\S+)$/i.exec(header)?.[1]
   // An EventSource cannot set headers: event streams, and only they, take the token in the query.
   const query = context.req.path.endsWith("/events") ? context.req.query("token") : undefined
-  const given = bearer ?? query
-  if (given === undefined || !timingSafeEqual(digest(given), token))
-    throw new DoorError(
-      401,
-      "unauthorized",
-      "a valid token is needed: Authorization: Bearer <token>",
-    )
+  return bearer ?? query
+}
+
+/** The folder's own token is the operator's; any other is asked after. */
+async function callerBy(
+  given: string | undefined,
+  token: Buffer,
+  principals: Pick<Principals, "admit">,
+): Promise<Caller> {
+  if (given !== undefined && timingSafeEqual(digest(given), token)) return { type: "operator" }
+  const admitted = given === undefined ? undefined : await principals.admit(given)
+  if (admitted) return { type: "principal", ...admitted }
+  const message = "a valid token is needed: Authorization: Bearer <token>"
+  throw new DoorError(401, "unauthorized", message)
 }
 
 function digest(text: string): Buffer {

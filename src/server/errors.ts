@@ -1,5 +1,6 @@
 import type { Context } from "hono"
-import { BlobMissing, BlobTooLarge } from "../files/blobs.ts"
+import { type Caller, callerOf } from "./caller.ts"
+import { BlobMissing, BlobsFailed, BlobTooLarge } from "../files/blobs.ts"
 import { Refusal, type RefusalCode, type RefusalDetail } from "../message/refusal.ts"
 
 /** A refusal that the door itself makes, before any room was asked. */
@@ -7,17 +8,21 @@ export class DoorError extends Error {
   readonly status: number
   readonly code: string
   readonly details: readonly RefusalDetail[]
+  /** What the answer says beside its body. */
+  readonly headers: Readonly<Record<string, string>>
 
   constructor(
     status: number,
     code: string,
     message: string,
     details: readonly RefusalDetail[] = [],
+    headers: Readonly<Record<string, string>> = {},
   ) {
     super(message)
     this.status = status
     this.code = code
     this.details = details
+    this.headers = headers
   }
 }
 
@@ -42,15 +47,31 @@ export function answerError(
   context: Context,
   log: (message: string) => void,
 ): Response {
-  const { status, code, message, details } = told(error)
+  const { status, code, message, details } = toldTo(callerOf(context), told(error))
   if (status >= 500)
     log(`${context.req.method} ${context.req.path}: ${String((error as Error).stack)}`)
-  const body = { error: { code, message, ...(details.length > 0 ? { details } : {}) } }
-  const headers = new Headers({ ...ERROR_HEADERS, "content-type": "application/json" })
+  const body = errorBody({ code, message, details })
+  const more = error instanceof DoorError ? error.headers : {}
+  const headers = new Headers({ ...ERROR_HEADERS, ...more, "content-type": "application/json" })
+  const request_id = context.get("request_id") as string | undefined
+  if (request_id) headers.set("x-request-id", request_id)
   // The rest of a body that was too large is not read: this connection ends here.
   if (status === 413) headers.set("connection", "close")
   return new Response(JSON.stringify(body), { status, headers })
 }
+
+export function errorBody({ code, message, details }: Omit<Told, "status">): object {
+  return { error: { code, message, ...(details.length > 0 ? { details } : {}) } }
+}
+
+/** One answer for all that is not there: a principal cannot tell what is another's from what never
+ *  was. */
+function toldTo(caller: Caller, answer: Told): Told {
+  if (caller.type === "operator" || answer.status !== 404) return answer
+  return { status: 404, code: "not_found", message: NOTHING, details: [] }
+}
+
+const NOTHING = "there is nothing here by that name"
 
 interface Told {
   readonly status: number
@@ -59,7 +80,8 @@ interface Told {
   readonly details: readonly RefusalDetail[]
 }
 
-function told(error: unknown): Told {
+/** What an error is to whoever asked. */
+export function told(error: unknown): Told {
   if (error instanceof DoorError) return error
   if (error instanceof Refusal) {
     const [status, code] = STATUS[error.code]
@@ -69,6 +91,8 @@ function told(error: unknown): Told {
     return { status: 413, code: "too_large", message: error.message, details: [] }
   if (error instanceof BlobMissing)
     return { status: 404, code: "not_found", message: error.message, details: [] }
+  if (error instanceof BlobsFailed)
+    return { status: 503, code: "blobs_unavailable", message: "the blob store failed", details: [] }
   const message = "something failed here; the server's log says what"
   return { status: 500, code: "internal", message, details: [] }
 }

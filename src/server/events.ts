@@ -2,6 +2,7 @@ import { LIVE_TURN_STATES, type StreamEvent, type Turn } from "../message/row.ts
 import { ANSWER_HEADERS } from "./door.ts"
 import type { Store } from "../store/store.ts"
 import { Lifecycle } from "./lifecycle.ts"
+import { ANY, StreamBell } from "./streams/bell.ts"
 
 const PAGE = 500
 const PING_MS = 15_000
@@ -25,7 +26,7 @@ type EventStore = Pick<Store, "events" | "head" | "latestTurn" | "turn" | "watch
 
 /** A session's rows and the text of its running turn, as server-sent events: what was there, then
  *  what comes. Whoever leaves only stops listening; nothing is cancelled by it (SES-060). */
-export function sessionEvents(store: EventStore, session_id: string, place: Place): Response {
+export function sessionEvents(store: EventStore, session_id: string, place: Place): EventStream {
   const tail = new Tail(store, session_id, place)
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -35,7 +36,16 @@ export function sessionEvents(store: EventStore, session_id: string, place: Plac
     },
     cancel: () => tail.stop(),
   })
-  return eventStream(stream)
+  return new EventStream(stream)
+}
+
+/** Events as bytes. They become a response where there is a wire. */
+export class EventStream {
+  readonly bytes: ReadableStream<Uint8Array>
+
+  constructor(bytes: ReadableStream<Uint8Array>) {
+    this.bytes = bytes
+  }
 }
 
 export function eventStream(stream: ReadableStream<Uint8Array>): Response {
@@ -54,28 +64,37 @@ export function eventStream(stream: ReadableStream<Uint8Array>): Response {
 export function folderEvents(
   store: Pick<Store, "watch" | "head" | "events">,
   describe: (session_id: string) => Promise<object | null>,
+  isMeant: (session_id: string) => Promise<boolean>,
 ): Response {
   const changed = new Set<string>()
   const lifecycle = new Lifecycle(store)
   let missed = false
-  const note = (stream: string) => stream.startsWith("ses_") && changed.add(stream) !== undefined
-  const bell = new Bell(store, note, () => {
-    missed = true
+  const bell = new StreamBell(store, ANY, (streams) => {
+    missed ||= streams === undefined
+    for (const id of streams ?? []) if (id.startsWith("ses_")) changed.add(id)
   })
+  const news = async () => {
+    let text = missed ? "event: reset\ndata: {}\n\n" : ""
+    missed = false
+    for (const id of takeAll(changed)) {
+      if (!(await isMeant(id))) continue
+      for (const { type, value } of await lifecycle.news(id))
+        text += `event: lifecycle\ndata: ${JSON.stringify({ type, ...value })}\n\n`
+      text += `event: row\ndata: ${JSON.stringify({ stream: id, type: "session", key: id, value: await describe(id) })}\n\n`
+    }
+    return text
+  }
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
-      const rung = await bell.rung(PING_MS)
-      if (bell.stopped) return controller.close()
-      bell.quiet()
-      let text = rung ? "" : "event: ping\ndata: {}\n\n"
-      if (missed) text += "event: reset\ndata: {}\n\n"
-      missed = false
-      for (const id of takeAll(changed)) {
-        for (const { type, value } of await lifecycle.news(id))
-          text += `event: lifecycle\ndata: ${JSON.stringify({ type, ...value })}\n\n`
-        text += `event: row\ndata: ${JSON.stringify({ stream: id, type: "session", key: id, value: await describe(id) })}\n\n`
+      const ping_at = Date.now() + PING_MS
+      let text = ""
+      // What is not for this reader is not told, not even by an empty line.
+      while (text === "") {
+        const rung = await bell.rung(Math.max(0, ping_at - Date.now()))
+        if (bell.stopped) return controller.close()
+        text = rung ? await news() : "event: ping\ndata: {}\n\n"
       }
-      controller.enqueue(new TextEncoder().encode(text === "" ? ": nothing\n\n" : text))
+      controller.enqueue(new TextEncoder().encode(text))
     },
     cancel: () => bell.stop(),
   })
@@ -91,7 +110,7 @@ function takeAll(set: Set<string>): string[] {
 class Tail {
   readonly #store: EventStore
   readonly #session_id: string
-  readonly #bell: Bell
+  readonly #bell: StreamBell
   #next: number
   #turn_id: string | null
   #delta: number
@@ -105,14 +124,14 @@ class Tail {
     this.#next = place.next
     this.#turn_id = place.turn_id
     this.#delta = place.delta
-    this.#bell = new Bell(store, (stream) => stream === session_id || stream === this.#turn_id)
+    this.#bell = new StreamBell(store, session_id)
+    if (place.turn_id !== null) this.#bell.alsoFor(place.turn_id)
   }
 
   async next(): Promise<string | undefined> {
     if (!this.#began) return this.#begin()
     for (;;) {
       if (this.#bell.stopped) return undefined
-      this.#bell.quiet()
       const text = await this.#read()
       if (text !== "") return text
       const rung = await this.#bell.rung(PING_MS)
@@ -184,55 +203,10 @@ class Tail {
     if (this.#turn_id === id) return
     this.#turn_id = id
     this.#delta = 0
+    this.#bell.alsoFor(id)
   }
 }
 
 function isLive(turn: Turn): boolean {
   return LIVE_TURN_STATES.some((state) => state === turn.state)
-}
-
-/** Rings when a stream that matters changed since it was last quiet. */
-export class Bell {
-  stopped = false
-  #ringing = false
-  #wake: (() => void) | undefined
-  readonly #unwatch: () => void
-
-  /** `others` hears that another process wrote: then any stream may have changed. */
-  constructor(
-    store: Pick<Store, "watch">,
-    matters: (stream: string) => boolean,
-    others: () => void = () => undefined,
-  ) {
-    this.#unwatch = store.watch((streams) => {
-      if (streams === undefined) others()
-      else if ([...streams].filter(matters).length === 0) return
-      this.#ring()
-    })
-  }
-
-  quiet() {
-    this.#ringing = false
-  }
-
-  async rung(timeout_ms: number): Promise<boolean> {
-    if (this.#ringing || this.stopped) return true
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const timer = setTimeout(() => resolve(false), timeout_ms)
-    this.#wake = () => resolve(true)
-    const rung = await promise
-    clearTimeout(timer)
-    return rung
-  }
-
-  stop() {
-    this.stopped = true
-    this.#unwatch()
-    this.#wake?.()
-  }
-
-  #ring() {
-    this.#ringing = true
-    this.#wake?.()
-  }
 }

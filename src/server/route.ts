@@ -2,7 +2,10 @@ import type { Context, Hono } from "hono"
 import { z } from "zod"
 import type { Host } from "../host.ts"
 import { isTooDeep, MAX_JSON_DEPTH } from "../message/depth.ts"
+import { type Caller, callerOf } from "./caller.ts"
 import { DoorError } from "./errors.ts"
+import { EventStream, eventStream } from "./events.ts"
+import { requireOwnIn } from "./guard.ts"
 
 /** One route: what it takes, what it answers, and what it does. The OpenAPI document is made from
  *  the same schemas that check the request. */
@@ -21,6 +24,7 @@ export interface Route {
 export interface Asked<Query = unknown, Body = unknown> {
   readonly host: Host
   readonly context: Context
+  readonly caller: Caller
   readonly query: Query
   readonly body: Body
   readonly param: (name: string) => string
@@ -50,12 +54,13 @@ async function serve(one: Route, host: Host, context: Context): Promise<Response
   const query = one.query ? check(one.query, context.req.query(), "query ") : undefined
   const body = one.body ? check(one.body, await readJson(context, one.max_bytes), "") : undefined
   const param = (name: string) => context.req.param(name) ?? ""
-  const answer = await one.handle({ host, context, query, body, param })
+  const answer = await one.handle({ host, context, caller: callerOf(context), query, body, param })
   if (answer instanceof Response) return answer
+  if (answer instanceof EventStream) return eventStream(answer.bytes)
   return context.json(answer as object, (one.status ?? 200) as 200)
 }
 
-function check(schema: z.ZodType, value: unknown, where: string): unknown {
+export function check(schema: z.ZodType, value: unknown, where: string): unknown {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const details = parsed.error.issues.map(({ path, message }) => ({
@@ -72,7 +77,14 @@ export async function readJson(context: Context, max_bytes = MAX_JSON_BYTES): Pr
   const type = context.req.header("content-type") ?? ""
   if (!/^application\/json\b/i.test(type))
     throw new DoorError(415, "unsupported_media_type", "the body must be application/json")
-  const value = parseJson(await readText(context.req.raw, max_bytes))
+  const value = jsonIn(await readText(context.req.raw, max_bytes))
+  await requireOwnIn(context, value)
+  return value
+}
+
+/** What a text says as JSON, if it is not nested too deep. */
+export function jsonIn(text: string): unknown {
+  const value = parseJson(text)
   if (!isTooDeep(value)) return value
   throw new DoorError(
     422,

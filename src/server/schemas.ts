@@ -42,6 +42,7 @@ export const SessionPatch = z.strictObject({
   title: z.string().max(MAX_TITLE).nullable().optional(),
   archived: z.boolean().optional(),
   model: Model.optional(),
+  agent: z.string().min(1).max(128).optional(),
   metadata: Metadata.optional(),
 })
 
@@ -53,13 +54,23 @@ export const NewBranch = z.strictObject({
 
 export const Parts = z.array(AnyPart).max(MAX_PARTS)
 
+/** What only the house says of a message: what woke its session, how it came in, what it stands for.
+ *  Whoever could say it could speak as somebody else. */
+const HOUSE_KEYS = ["wake", "inbox", "boundary", "compaction", "context_tokens", "copied_from"]
+
+const MessageMetadata = Metadata.superRefine((metadata, context) => {
+  for (const key of HOUSE_KEYS)
+    if (key in metadata)
+      context.addIssue({ code: "custom", path: [key], message: "is set by the house" })
+})
+
 const Delivery = {
   id: MessageId.optional(),
   mode: Mode.optional(),
   model: Model.optional(),
   position: Position.optional(),
   expected_turn_id: z.string().max(64).optional(),
-  metadata: Metadata.optional(),
+  metadata: MessageMetadata.optional(),
   /** What the surface can tell of its state, for `@selection` and the like. */
   contexts: z.array(EditorContextPart).max(64).optional(),
   /** Shell commands of templates that the user was shown and approved, word for word. */
@@ -96,7 +107,7 @@ export const QueuePatch = z.strictObject({
   parts: Parts.optional(),
   source: z.string().max(MAX_TEXT_CHARACTERS).optional(),
   nodes: z.array(z.unknown()).optional(),
-  metadata: Metadata.optional(),
+  metadata: MessageMetadata.optional(),
   position: Position.optional(),
   after: MessageId.nullable().optional(),
   state: z.enum(["queued", "paused", "editing"]).optional(),

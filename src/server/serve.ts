@@ -4,8 +4,18 @@ import { mkdir } from "node:fs/promises"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { getRequestListener } from "@hono/node-server"
+import { setTimeout as pause } from "node:timers/promises"
 import { type Host, type HostOptions, openHost } from "../host.ts"
+import type { Store } from "../store/store.ts"
+import { type Log, type LogOptions, cleaned, newLog } from "../telemetry/log.ts"
+import { OtlpSink, readOtlpSettings } from "../telemetry/otlp.ts"
+import { tellSpansTo } from "../telemetry/span.ts"
 import { createApp } from "./app.ts"
+import { Leaving } from "./health-leaving.ts"
+import { Limits, readLimits } from "./limits.ts"
+import { HouseMetrics } from "./metrics.ts"
+import { observerOf } from "./metrics-observer.ts"
+import { dismissReaders } from "./streams/bell.ts"
 import { folderToken, register, unregister } from "./registration.ts"
 import { VERSION } from "./version.ts"
 
@@ -17,6 +27,15 @@ export interface ServeOptions extends Omit<HostOptions, "thread"> {
   readonly allow_hosts?: readonly string[]
   /** Tell the folder about this server, so that commands find it. */
   readonly registered?: boolean
+  /** Listen where others reach us, as a container does; what is in front of us speaks TLS. */
+  readonly exposed?: boolean
+  /** Where records go, and which; without, failures go to `log`. */
+  readonly records?: LogOptions
+  /** A token that opens the figures and nothing else. */
+  readonly metrics_token?: string
+  /** How much each principal may ask for, like `requests=50/s,messages=60/m,uploads=5g/d`; without, as
+   *  much as it likes. */
+  readonly limits?: string
 }
 
 export interface Running {
@@ -26,29 +45,55 @@ export interface Running {
   /** The page's address; the token is in the fragment, which no server is sent. */
   readonly link: string
   close(): Promise<void>
+  /** Leave without dropping anything: nothing new is begun, what runs is waited for as long as may be,
+   *  and whoever reads is sent to another. What is not done by then is taken over. */
+  leave(patience_ms: number): Promise<void>
 }
 
 const LOOPBACK = ["127.0.0.1", "::1", "localhost"]
 const HEADER_BYTES = 64 * 1024
 const HEADERS_MS = 30_000
+const MIN_TOKEN_CHARACTERS = 24
 
 /** Start the real server over a data folder. */
 export async function serve(options: ServeOptions): Promise<Running> {
   const { address = "127.0.0.1", port = 0 } = options
-  if (!LOOPBACK.includes(address))
+  if (!LOOPBACK.includes(address) && !options.exposed)
     throw new Error(
       `${address} is not a loopback address; put a proxy in front to be reached from outside`,
     )
+  const limits = new Limits(readLimits(options.limits ?? ""))
   await mkdir(options.data, { recursive: true, mode: 0o700 })
-  const token = await folderToken(options.data)
-  const host = await openHost({ extent: "full", fires: true, ...options, thread: true })
+  const token = options.environment.COMPOSITOR_SERVER_TOKEN ?? (await folderToken(options.data))
+  if (token.length < MIN_TOKEN_CHARACTERS)
+    throw new Error(`COMPOSITOR_SERVER_TOKEN must have at least ${MIN_TOKEN_CHARACTERS} characters`)
+  const { records, metrics, observe, leaving } = watching(options)
+  const failed = (message: string) => records("warn", message)
+  const host = await openHost({
+    extent: "full",
+    fires: true,
+    ...options,
+    thread: true,
+    log: failed,
+    observe,
+  })
+  metrics.watch(host.store)
+  const spans = tellSpans(options.environment, metrics)
   const server = createServer({ maxHeaderSize: HEADER_BYTES, headersTimeout: HEADERS_MS })
   // Known once it listens, which is before anyone can ask.
   let names: readonly string[] = []
   const hosts = () => names
   const app = createApp(host, {
     rules: { token, hosts },
-    ...(options.log ? { log: options.log } : {}),
+    log: failed,
+    operations: {
+      store: host.store,
+      metrics,
+      tokens: [token, ...(options.metrics_token ? [options.metrics_token] : [])],
+      leaving: () => leaving.begun,
+      log: records,
+      limits,
+    },
   })
   const answer = getRequestListener(app.fetch)
   server.on("request", (request, response) => void answer(request, response))
@@ -61,18 +106,53 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const id = randomUUID()
   if (options.registered !== false)
     await register(host.data, { id, version: VERSION, url, pid: process.pid, token })
-  return {
-    host,
-    url,
-    token,
-    link: `${url}/#token=${token}`,
-    async close() {
-      await unregister(host.data, id)
-      server.close()
-      server.closeAllConnections()
-      await host.close()
-    },
+  const close = async () => {
+    await unregister(host.data, id)
+    server.close()
+    server.closeAllConnections()
+    await host.close()
+    tellSpansTo(undefined)
+    await spans?.close()
   }
+  const leave = async (patience_ms: number) => {
+    leaving.begin()
+    await unregister(host.data, id)
+    await Promise.race([host.idle(), pause(patience_ms, undefined, { ref: false })])
+    dismissReaders(host.store)
+    server.close()
+    server.closeIdleConnections()
+    await pause(LAST_WORDS_MS)
+    await close()
+  }
+  return { host, url, token, link: `${url}/#token=${token}`, close, leave }
+}
+
+/** So long an answer may take to reach its reader when we leave. */
+const LAST_WORDS_MS = 200
+
+/** What looks at the house while it works. */
+function watching(options: ServeOptions) {
+  const records = options.records ? newLog(options.records) : plainRecords(options.log)
+  const metrics = new HouseMetrics()
+  const leaving = new Leaving()
+  const observed = observerOf(metrics, records)
+  const observe = { ...observed, store: (store: Store) => observed.store(leaving.through(store)) }
+  return { records, metrics, leaving, observe }
+}
+
+function plainRecords(write: (line: string) => void = () => undefined): Log {
+  return (level, message) => {
+    if (level === "warn" || level === "error") write(cleaned(message))
+  }
+}
+
+function tellSpans(environment: ServeOptions["environment"], metrics: HouseMetrics) {
+  const settings = readOtlpSettings(environment, VERSION)
+  if (!settings) return undefined
+  const sink = new OtlpSink(settings)
+  metrics.watchSpans(sink)
+  tellSpansTo(sink)
+  return sink
 }
 
 async function listen(server: Server, port: number, address: string) {

@@ -4,6 +4,7 @@ import { isOpen, readToolPart, type ToolPart, toolNameOf } from "../message/tool
 import { type Action, judgeCall } from "../policy/permissions.ts"
 import { watch } from "../policy/watchdog.ts"
 import type { NewBlob, PartUpsert } from "../store/store.ts"
+import { span } from "../telemetry/span.ts"
 import { runTool } from "../tool/run.ts"
 import type { Tool, ToolResult, ToolRuntime } from "../tool/tool.ts"
 import type { MadeCall } from "./recorder.ts"
@@ -69,7 +70,9 @@ async function planOf(rooms: TurnRooms, talk: Talk, call: Call): Promise<Plan> {
   const faults = part.invalid === undefined ? tool.faults(part.input) : ["input: is not JSON"]
   if (faults.length > 0)
     return { type: "refuse", call, why: `The input of ${name} is not valid: ${faults.join("; ")}.` }
-  const verdict = await judged(rooms, talk, { tool, part })
+  const verdict = await span("permission.evaluate", { "tool.name": tool.id }, () =>
+    judged(rooms, talk, { tool, part }),
+  )
   if (verdict.answer === "deny") return { type: "refuse", call, why: `Denied: ${verdict.reason}.` }
   const about = { call_id: part.tool_call_id, tool: name, asks: verdict.asks }
   if (verdict.answer === "ask" && part.approval !== "granted")
@@ -171,7 +174,11 @@ async function execute(
     side_effects: !read_only,
   })
   if (abort || signal.aborted) return false
-  const running = runTool(tool, part.input, runtimeOf(rooms, talk, { part, signal }))
+  const running = span(
+    "tool.call",
+    { "tool.name": tool.id, "tool.call_id": part.tool_call_id },
+    () => runTool(tool, part.input, runtimeOf(rooms, talk, { part, signal })),
+  )
   const result = await Promise.race([running, patience(signal)])
   // It did not stop when it was told to; its row says that it started, and nobody waits for it.
   if (!result) return false

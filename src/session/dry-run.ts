@@ -183,6 +183,7 @@ async function lowerDraft(
     limits: LOAD_LIMITS,
     ingress: rooms.ingress,
     capabilities,
+    reach: manner.policy.reach,
   })
   const refused = new Set(await rooms.refused?.(capabilities.api, model.model_id))
   const policy = { ...manner.policy, ...draft.policy, refused }

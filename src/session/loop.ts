@@ -1,6 +1,7 @@
 import { newId } from "../message/id.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { ActionPerformed, Claim, SessionAction, TurnEnd, TurnEnded } from "../store/store.ts"
+import { span } from "../telemetry/span.ts"
 import { type Call, callsOf, failed, rowOf, settleCalls } from "./calls.ts"
 import { type Conversed, type ConverseOptions, ModelFailed, type TurnHandler } from "./handled.ts"
 import { compactionFor, TurnAborted } from "./make-room.ts"
@@ -21,11 +22,18 @@ export async function runTurn(
   if (claim.action) return act(rooms, claim, { action: claim.action, signal })
   // A message that is asked again must not stand twice in what was kept of the history.
   if (turn.attempt > 1) rooms.history.forget(turn.session_id)
-  try {
-    return await converse(rooms, claim, signal)
-  } catch (error) {
-    return fail(rooms, claim, error)
-  }
+  const about = { "session.id": turn.session_id, "turn.id": turn.id, "turn.attempt": turn.attempt }
+  return span(
+    "session.turn",
+    { ...about, "gen_ai.request.model": turn.model.model_id },
+    async () => {
+      try {
+        return await converse(rooms, claim, signal)
+      } catch (error) {
+        return fail(rooms, claim, error)
+      }
+    },
+  )
 }
 
 interface Acting {
@@ -69,7 +77,8 @@ async function fail(rooms: TurnRooms, claim: Claim, error: unknown): Promise<Cla
   if (isStale(error)) return null
   if (error instanceof TurnAborted) return (await end(rooms, claim, { state: "aborted" })).next
   const message = error instanceof Error ? error.message : String(error)
-  const code = error instanceof ModelFailed ? error.code : "internal"
+  const isCoded = error instanceof ModelFailed || error instanceof Refusal
+  const code = isCoded ? error.code : "internal"
   return (await end(rooms, claim, { state: "error", error: { code, message } })).next
 }
 

@@ -119,6 +119,7 @@ async function lowerSaid(
     limits: LOAD_LIMITS,
     ingress: rooms.ingress(at.workspace_root),
     capabilities: at.target.capabilities,
+    reach: at.policy.reach,
     earlier: (path) => at.shown.get(path),
   })
   const lowered = lower(loaded.parts, at.target.capabilities, at.policy)

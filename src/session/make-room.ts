@@ -3,6 +3,7 @@ import type { Model } from "../model/models.ts"
 import { estimateTokens } from "../model/tokens.ts"
 import type { Provider } from "../provider/provider.ts"
 import type { NewCompaction } from "../store/store.ts"
+import { span } from "../telemetry/span.ts"
 import { rowTokens, tailStart, usableTokens } from "./compaction.ts"
 import { envelopeOf } from "./envelope.ts"
 import { ModelFailed } from "./handled.ts"
@@ -59,7 +60,9 @@ export async function compactionFor(
   const by = await summariserOf(rooms, talk)
   const focus = occasion.type === "asked" ? occasion.focus : null
   const manner = { config: rooms.compaction, focus, signal: talk.signal }
-  const summary = await summarise({ ...by, ...manner }, head)
+  const summary = await span("compaction.run", { messages: head.length }, () =>
+    summarise({ ...by, ...manner }, head),
+  )
   if (talk.signal.aborted) throw new TurnAborted()
   if (summary.type === "failed") throw new ModelFailed("compaction_failed", summary.fault.message)
   const summary_tokens = estimateTokens(summary.text)

@@ -197,7 +197,7 @@ function policyOf({ hot, options }: Pick<Writing, "hot" | "options">): Policy {
 
 function keyOf({ path_revision }: Claim, target: Target, options: RequestOptions): string {
   const { provider, model_id, capabilities } = target
-  const { thinking_budget = false, claimed = {}, file_refs } = options.policy
+  const { thinking_budget = false, claimed = {}, file_refs, reach } = options.policy
   return [
     path_revision,
     LOWERING_VERSION,
@@ -207,7 +207,7 @@ function keyOf({ path_revision }: Claim, target: Target, options: RequestOptions
     capabilities.revision,
     file_refs,
     thinking_budget,
-    JSON.stringify(claimed),
+    JSON.stringify([claimed, reach]),
     [...options.refused].sort().join(),
   ].join("|")
 }

@@ -1,5 +1,7 @@
 import type { Turn } from "../message/row.ts"
 import type { CallResolution, CallResolved, Claim, LiveTurn } from "../store/store.ts"
+import { recallSpan } from "../telemetry/remembered-spans.ts"
+import { pastSpan, span } from "../telemetry/span.ts"
 import { runTurn } from "./loop.ts"
 import { isGone } from "./owner.ts"
 import type { TurnRooms } from "./talk.ts"
@@ -33,6 +35,8 @@ export class Runner {
   readonly #log: (message: string) => void
   readonly #running = new Map<string, Running>()
   readonly #seen = new Map<string, Seen>()
+  /** Turns of this process that could not even be ended, and the fence they were run under. */
+  readonly #left = new Map<string, number>()
   #timers: NodeJS.Timeout[] = []
   #unwatch: (() => void) | undefined
   #looking: Promise<void> | undefined
@@ -153,6 +157,7 @@ export class Runner {
       resumes: (await this.#rooms.handler?.({ turn })) !== undefined,
     })
     this.#seen.delete(turn.id)
+    this.#left.delete(turn.id)
     if (next) this.take(next)
   }
 
@@ -166,7 +171,7 @@ export class Runner {
 
   // The lease runs on this process's own clock, so that a wall clock that jumps takes nothing away.
   #isLost({ turn, owner, beat }: LiveTurn): boolean {
-    if (isGone(owner)) return true
+    if (isGone(owner) || this.#left.get(turn.id) === turn.fence) return true
     const now = performance.now()
     const seen = this.#seen.get(turn.id)
     if (seen?.beat === beat) return now - seen.at > this.#lease_ms
@@ -192,14 +197,31 @@ export class Runner {
     const { session_id } = first.turn
     let next: Claim | null = null
     try {
-      next = await runTurn(this.#rooms, first, stop.signal)
+      next = await traced(first, () => runTurn(this.#rooms, first, stop.signal))
     } catch (error) {
       this.#rooms.history.forget(session_id)
+      // A full disk, say: once there is room again the turn is taken up like one whose owner died.
+      this.#left.set(first.turn.id, first.turn.fence)
       if (!this.#stopped) this.#log(`turn ${first.turn.id} could not be ended: ${String(error)}`)
     }
     this.#running.delete(session_id)
     if (next && !this.#stopped) this.take(next)
   }
+}
+
+/** A run belongs to whoever sent its message, however long that waited, and not to whoever ran before. */
+function traced<Result>({ turn }: Claim, run: () => Promise<Result>): Promise<Result> {
+  const about = { "session.id": turn.session_id, "turn.id": turn.id }
+  const sent = recallSpan(turn.message_id)
+  return span(
+    "session.run",
+    about,
+    () => {
+      if (sent) pastSpan("queue.wait", about, sent.at)
+      return run()
+    },
+    { parent: sent?.context ?? null },
+  )
 }
 
 function isWaiting({ state }: Turn): boolean {

@@ -1,8 +1,10 @@
 import { newId } from "../message/id.ts"
 import type { Usage } from "../message/row.ts"
+import { priced } from "../model/price.ts"
 import type { EndReason, Media, ModelEvent, ModelFault } from "../model/prompt.ts"
 import { newCapture } from "../store/capture.ts"
 import type { PartUpsert, TurnKey } from "../store/store.ts"
+import { span } from "../telemetry/span.ts"
 import { envelopeOf } from "./envelope.ts"
 import { compactionFor, isTooLarge } from "./make-room.ts"
 import type { PromptRequest } from "./prompt-history.ts"
@@ -63,12 +65,8 @@ async function fitting(rooms: TurnRooms, talk: Talk, asking: Asking): Promise<Pr
 function requestOf(rooms: TurnRooms, talk: Talk, { message_id, refused, again }: Asking) {
   const { claim, provider, model, capabilities, policy } = talk
   const target = { provider, model_id: model.model_id, capabilities }
-  return rooms.history.request(claim, target, {
-    policy,
-    refused,
-    except: message_id,
-    tell_all: again,
-  })
+  const wishes = { policy, refused, except: message_id, tell_all: again }
+  return span("lower", { api: provider.api }, () => rooms.history.request(claim, target, wishes))
 }
 
 interface Recorded {
@@ -116,15 +114,30 @@ async function listen(rooms: TurnRooms, talk: Talk, about: Listening): Promise<S
     failed: (error) => lost.abort(error),
   })
   const signal = AbortSignal.any([talk.signal, lost.signal])
-  const heard = await hear(rooms, talk, {
-    events: call(rooms, talk, { request: about.request, signal }),
-    recorder,
-  })
+  const heard = await span(
+    "provider.call",
+    { "gen_ai.system": talk.provider.id, "gen_ai.request.model": talk.model.model_id },
+    async (open) => {
+      const events = call(rooms, talk, { request: about.request, signal })
+      const said = await hear(rooms, talk, { events, recorder })
+      open.set(measured(said))
+      return said
+    },
+    { kind: "client" },
+  )
   const parts = await recorder.end()
   // A turn that another process took over is not ours to end.
   if (lost.signal.aborted) throw lost.signal.reason
   const ending: Said["ending"] = talk.signal.aborted ? { type: "abort" } : heard.ending
   return { message_id, parts, calls: recorder.calls(), usage: heard.usage, ending }
+}
+
+function measured({ usage, ending }: Heard) {
+  return {
+    outcome: ending.type === "end" ? ending.reason : ending.code,
+    "gen_ai.usage.input_tokens": usage?.input ?? 0,
+    "gen_ai.usage.output_tokens": usage?.output ?? 0,
+  }
 }
 
 function call(
@@ -162,7 +175,7 @@ async function hear(
     if (event.type === "retrying")
       await tellRetry({ attempt: event.attempt + 1, message: event.message })
     else if (retrying) await tellRetry(null)
-    if (event.type === "usage") usage = event.usage
+    if (event.type === "usage") usage = priced(event.usage, talk.model.price)
     if (event.type === "end" || event.type === "error") return { usage, ending: event }
     note(recorder, event)
   }

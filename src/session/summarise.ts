@@ -1,6 +1,8 @@
 import { setTimeout as pause } from "node:timers/promises"
 import type { Usage } from "../message/row.ts"
+import { sumUsage } from "../message/usage.ts"
 import type { Model } from "../model/models.ts"
+import { priced } from "../model/price.ts"
 import type { ModelFault } from "../model/prompt.ts"
 import { estimateTokens } from "../model/tokens.ts"
 import type { Provider } from "../provider/provider.ts"
@@ -82,14 +84,14 @@ async function inPieces(by: Summariser, said: readonly string[], room: number): 
     const about = `This is piece ${at + 1} of ${pieces.length} of the conversation.`
     const summary = await ask(by, piece, about)
     if (summary.type === "failed") return summary
-    usage = added(usage, summary.usage)
+    usage = sumUsage(usage, summary.usage)
     sums.push(summary.text)
   }
   if (sums.length === 1) return { type: "summary", text: sums[0] ?? "", usage }
   const joined = withoutMiddle(sums.join("\n\n"), room)
   const last = await ask(by, joined, "These are summaries of its pieces, in their order.")
   if (last.type === "failed") return last
-  return { ...last, usage: added(usage, last.usage) }
+  return { ...last, usage: sumUsage(usage, last.usage) }
 }
 
 function piecesOf(said: readonly string[], room: number): string[] {
@@ -155,7 +157,7 @@ async function askOnce(by: Summariser, said: string, about: string): Promise<Sum
   let usage: Usage | null = null
   for await (const event of events) {
     if (event.type === "text-delta") text += event.text
-    if (event.type === "usage") usage = event.usage
+    if (event.type === "usage") usage = priced(event.usage, model.price)
     if (event.type === "error") return { type: "failed", fault: event }
     if (event.type === "end") break
   }
@@ -179,14 +181,3 @@ function question({ focus }: Summariser, said: string, about: string): string {
 }
 
 async function* nothing(): AsyncIterable<Uint8Array> {}
-
-function added(one: Usage | null, other: Usage | null): Usage | null {
-  if (!one || !other) return one ?? other
-  return {
-    input: one.input + other.input,
-    output: one.output + other.output,
-    reasoning: one.reasoning + other.reasoning,
-    cache_read: one.cache_read + other.cache_read,
-    cache_write: one.cache_write + other.cache_write,
-  }
-}

@@ -35,11 +35,16 @@ export function toolCatalog(tools: readonly Tool[] = []): ToolCatalog {
   const definitions = tools.map(({ id, description, parameters }) => ({
     name: id,
     description,
-    parameters,
+    parameters: withoutDialect(parameters),
   }))
   const catalog = { ...document(JSON.stringify(definitions)), tools: definitions }
   CATALOGS.set(tools, catalog)
   return catalog
+}
+
+// Which draft of JSON Schema it is written in tells a model nothing, and some APIs refuse the word.
+function withoutDialect({ $schema: _, ...parameters }: Tool["parameters"]): Tool["parameters"] {
+  return parameters
 }
 
 // A host offers the same list in every turn.

@@ -13,6 +13,7 @@ import { type Agent, ASSISTANT, toolsOf } from "./agent.ts"
 import type { CompactionConfig } from "./compaction.ts"
 import { thinkingOf } from "./envelope.ts"
 import type { ConverseOptions, TurnHandler } from "./handled.ts"
+import { reachOf } from "./formats.ts"
 import type { PromptHistory } from "./prompt-history.ts"
 import {
   type Document,
@@ -158,6 +159,7 @@ export function policyOf(
   const claimed = tools.flatMap(({ id, consumes }) => consumes.map((kind) => [kind, id] as const))
   return {
     file_refs: "auto",
+    reach: reachOf(tools, agent.skills),
     ...(claimed.length > 0 ? { claimed: Object.fromEntries(claimed) } : {}),
     ...(agent.lower ? { custom: agent.lower } : {}),
     ...(thinking?.type === "budget" ? { thinking_budget: true } : {}),

@@ -9,6 +9,7 @@ import type { Provider } from "../provider/provider.ts"
 import type { Store } from "../store/store.ts"
 import type { Tool } from "../tool/tool.ts"
 import { type Agent, ASSISTANT } from "./agent.ts"
+import { attachedFile } from "./attached-file.ts"
 import { CompactionConfig, type CompactionSettings } from "./compaction.ts"
 import type { MannerRooms } from "./manner.ts"
 import type { PromptHistory } from "./prompt-history.ts"
@@ -88,7 +89,7 @@ export function turnRooms(house: House, options: TurnOptions): TurnRooms {
       scratch_dir: async () => (await scratch.open(session_id, agent.scratch)).path,
       ingress: house.ingress(workspace_root),
       scope: (id) => scopes.resolve(session_id, id),
-      attached: async (content_id) => store.sessionHasBlob(session_id, content_id),
+      attached: (id) => attachedFile(store, session_id, id),
       rules,
     }),
     before,

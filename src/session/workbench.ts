@@ -1,5 +1,6 @@
 import { expand } from "../catalog/expand.ts"
 import { type Skill, skillCommand } from "../catalog/skill.ts"
+import type { Transcriber } from "../files/convert/transcriber.ts"
 import { sandboxFault } from "../files/sandbox.ts"
 import { shrink } from "../files/shrink.ts"
 import { escapeAttribute } from "../lower/marker.ts"
@@ -18,6 +19,8 @@ export interface WorkbenchRooms {
   readonly hidden: HiddenSettings
   readonly home: string
   readonly memory?: MemoryToolRooms | undefined
+  /** Who turns speech into text, where someone does. */
+  readonly transcriber?: Transcriber | undefined
   /** What a session is told of its memories when it starts (UX-037). */
   memory_index?(place: TurnPlace): Promise<string>
 }
@@ -37,7 +40,7 @@ export class Workbench {
   }
 
   /** The same list as long as the workspace is the same. */
-  tools({ workspace_root }: TurnPlace): Promise<readonly Tool[]> {
+  tools({ workspace_root }: Pick<TurnPlace, "workspace_root">): Promise<readonly Tool[]> {
     return remembered(this.#tools, workspace_root, () => this.#makeTools(workspace_root))
   }
 
@@ -47,13 +50,14 @@ export class Workbench {
 
   // Loaded with the first turn: a command that asks no model starts faster without them.
   async #makeTools(workspace_root: string | null): Promise<readonly Tool[]> {
-    const { builtinTools } = await import("../tool/builtin.ts")
-    const { memory, hidden } = this.#rooms
     shellFault ??= sandboxFault()
+    const { builtinTools } = await import("../tool/builtin.ts")
+    const { memory, hidden, transcriber } = this.#rooms
     return builtinTools({
       hiding: (root) => viewOf(root, hidden),
       shell_fault: await shellFault,
       shrink,
+      transcriber,
       skills: { load: (name, about) => this.#load(workspace_root, name, about.arguments) },
       memory,
     })
@@ -66,11 +70,14 @@ export class Workbench {
 
   async #write(place: TurnPlace): Promise<Omit<PromptSections, "manifest">> {
     const { workspace_root, agent } = place
-    const skills = [...(await this.#rooms.skills(workspace_root)).values()]
-    const memories = await this.#rooms.memory_index?.(place)
+    const [skills, memories, instructions] = await Promise.all([
+      this.#rooms.skills(workspace_root),
+      this.#rooms.memory_index?.(place),
+      workspace_root === null ? "" : this.#instructions(workspace_root),
+    ])
     return {
-      instructions: workspace_root === null ? "" : await this.#instructions(workspace_root),
-      skills: indexOf(skills, agent),
+      instructions,
+      skills: indexOf([...skills.values()], agent),
       environment: [placeWords(workspace_root), memories ?? ""].join("\n\n"),
     }
   }

@@ -27,11 +27,12 @@ export async function discoverSkills(visit: Visit): Promise<Record<SkillScope, S
     PROJECT_SKILLS.map((place) => ({ ...at(folder, place), within: name })),
   )
   const user = USER_SKILLS.map((place) => ({ place, path: userPath(place.path, environment) }))
-  return {
-    project: await readAll([...own, ...nested], "project", visit),
-    user: await readAll([...user, ...skillPaths.map(named)], "user", visit),
-    bundled: await readAll(bundled === undefined ? [] : [named(bundled)], "bundled", visit),
-  }
+  const readings = await Promise.all([
+    readAll([...own, ...nested], "project", visit),
+    readAll([...user, ...skillPaths.map(named)], "user", visit),
+    readAll(bundled === undefined ? [] : [named(bundled)], "bundled", visit),
+  ])
+  return { project: readings[0], user: readings[1], bundled: readings[2] }
 }
 
 interface FoundFolder {
@@ -48,6 +49,9 @@ function named(path: string): FoundFolder {
   return { place: { tool: "compositor", path }, path }
 }
 
+/** So many heads are read at once. */
+const BATCH = 32
+
 async function readAll(
   folders: readonly FoundFolder[],
   scope: SkillScope,
@@ -56,12 +60,17 @@ async function readAll(
   const search = new Search(scope === "project" ? visit.realRoot : null)
   const skills: Skill[] = []
   const findings: Finding[] = []
-  for (const folder of folders)
-    for (const path of await headsIn(folder.path, folder.place.loose === true, search)) {
-      const reading = await readHead(path, folder, { scope, visit })
-      findings.push(...reading.findings)
-      if (reading.skill) skills.push(reading.skill)
+  for (const folder of folders) {
+    const paths = await headsIn(folder.path, folder.place.loose === true, search)
+    for (let from = 0; from < paths.length; from += BATCH) {
+      const batch = paths.slice(from, from + BATCH)
+      const readings = await Promise.all(
+        batch.map((path) => readHead(path, folder, { scope, visit })),
+      )
+      findings.push(...readings.flatMap((reading) => reading.findings))
+      skills.push(...readings.flatMap(({ skill }) => skill ?? []))
     }
+  }
   return { skills, findings, folders: [...search.folders, ...folders.map(({ path }) => path)] }
 }
 

@@ -25,10 +25,12 @@ export interface Discovery {
  *  it is trusted. */
 export async function discover(options: DiscoverOptions): Promise<Discovery> {
   const visit = await begin(options)
-  const mapped = await readGooseMap(visit)
-  const project = await readPlaces(await projectPlaces(visit), "project", visit)
-  const user = await readPlaces(await userPlaces(visit), "user", visit)
-  const skills = await discoverSkills(visit)
+  const [mapped, project, user, skills] = await Promise.all([
+    readGooseMap(visit),
+    projectPlaces(visit).then((places) => readPlaces(places, "project", visit)),
+    userPlaces(visit).then((places) => readPlaces(places, "user", visit)),
+    discoverSkills(visit),
+  ])
   return {
     project: visit.project,
     layers: [

@@ -12,6 +12,8 @@ export interface WatchOptions extends DiscoverOptions {
 }
 
 const SETTLE_MS = 100
+/** A command that soon ends need not listen; who stays looks once more before it does. */
+const LISTEN_AFTER_MS = 500
 const FALLBACK_POLL_MS = 2000
 const MAX_WATCHERS = 1024
 
@@ -30,7 +32,7 @@ export class CommandWatcher {
     const files = options.files ?? new TextFiles()
     const watcher = new CommandWatcher(options, files, await discover({ ...options, files }))
     if (options.pollMs !== undefined) watcher.#poll(options.pollMs)
-    else await watcher.#listen()
+    else watcher.#settle(LISTEN_AFTER_MS)
     return watcher
   }
 
@@ -117,12 +119,12 @@ export class CommandWatcher {
   }
 
   /** One look for all that happens together; the first of it is not put off for ever. */
-  #settle(): void {
+  #settle(afterMs = SETTLE_MS): void {
     if (this.#settling || this.#closed) return
     this.#settling = setTimeout(() => {
       this.#settling = undefined
       this.#lookQuietly()
-    }, SETTLE_MS).unref()
+    }, afterMs).unref()
   }
 
   // What cannot be looked at now may be there at the next look.

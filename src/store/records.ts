@@ -16,6 +16,8 @@ export interface SessionChange {
   readonly title?: string | null
   readonly archived?: boolean
   readonly model?: ModelChoice
+  /** Who answers from the next turn on. */
+  readonly agent?: string
   readonly metadata?: Metadata
 }
 

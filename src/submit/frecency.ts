@@ -3,13 +3,15 @@ import { dirname, join } from "node:path"
 import { z } from "zod"
 import { newId } from "../message/id.ts"
 
-/** What is kept of a name: how much it was used, and when last. */
-const Used = z.tuple([z.number().min(0), z.number().min(0)])
+/** What is kept of a name: how much it was used, when last, and by which sessions. */
+const Used = z.tuple([z.number().min(0), z.number().min(0)], z.string().max(64))
 type Used = z.infer<typeof Used>
 const Kept = z.object({ version: z.literal(1), used: z.record(z.string(), Used) })
 
 const MAX_NAMES = 1000
 const MAX_KEY_CHARACTERS = 512
+/** A name that more sessions use is not one session's own. */
+const MAX_SESSIONS = 8
 const MAX_FILE_BYTES = 2 * 1024 * 1024
 const MAX_FILES = 200
 const HALF_LIFE_MS = 7 * 24 * 60 * 60 * 1000
@@ -26,6 +28,8 @@ export function keyOf(kind: string, name: string): string {
 export class Frecency {
   readonly #file: string
   readonly #used: Map<string, Used>
+  /** Sessions that are gone, and what they named with them. */
+  readonly #gone = new Set<string>()
   #writing: NodeJS.Timeout | undefined
 
   static async open(file: string): Promise<Frecency> {
@@ -50,12 +54,20 @@ export class Frecency {
     return Object.fromEntries(keys.map((key) => [key.slice(prefix.length), this.share(key, now)]))
   }
 
-  use(keys: readonly string[], now = Date.now()) {
+  use(keys: readonly string[], session_id: string, now = Date.now()) {
     const short = new Set(keys.filter((key) => key.length <= MAX_KEY_CHARACTERS))
     if (short.size === 0) return
-    for (const key of short) this.#used.set(key, [weightOf(this.#used.get(key), now) + 1, now])
-    forget(this.#used, now)
+    for (const key of short) this.#used.set(key, usedBy(this.#used.get(key), session_id, now))
+    forgetLeast(this.#used, now)
     this.#writing ??= setTimeout(() => void this.close(), WRITE_MS).unref()
+  }
+
+  /** What only this session named is forgotten with it (decision 17). */
+  async forget(session_id: string) {
+    this.#gone.add(session_id)
+    const keys = [...this.#used].filter(([, [, , ...sessions]]) => sessions.includes(session_id))
+    for (const [key, used] of keys) this.#put(key, used)
+    if (keys.length > 0) await this.#write().catch(() => undefined)
   }
 
   /** Write what was not written yet. */
@@ -69,8 +81,8 @@ export class Frecency {
   // Another process may have written since: of each name, the later word counts.
   async #write() {
     for (const [key, used] of await readKept(this.#file))
-      if (used[1] > (this.#used.get(key)?.[1] ?? 0)) this.#used.set(key, used)
-    forget(this.#used, Date.now())
+      if (used[1] > (this.#used.get(key)?.[1] ?? 0)) this.#put(key, used)
+    forgetLeast(this.#used, Date.now())
     await mkdir(dirname(this.#file), { recursive: true, mode: 0o700 })
     const text = JSON.stringify({ version: 1, used: Object.fromEntries(this.#used) })
     const beside = `${this.#file}.${newId("prt")}`
@@ -78,6 +90,18 @@ export class Frecency {
     await rename(beside, this.#file)
     await removeOldest(dirname(this.#file))
   }
+
+  #put(key: string, [weight, at, ...sessions]: Used) {
+    const left = sessions.filter((session_id) => !this.#gone.has(session_id))
+    if (sessions.length > 0 && left.length === 0) this.#used.delete(key)
+    else this.#used.set(key, [weight, at, ...left])
+  }
+}
+
+function usedBy(used: Used | undefined, session_id: string, now: number): Used {
+  const [, , ...sessions] = used ?? [0, 0]
+  const others = sessions.filter((one) => one !== session_id)
+  return [weightOf(used, now) + 1, now, ...[...others, session_id].slice(-MAX_SESSIONS)]
 }
 
 function weightOf(used: Used | undefined, now: number): number {
@@ -86,7 +110,7 @@ function weightOf(used: Used | undefined, now: number): number {
   return weight * 2 ** (-Math.max(0, now - at) / HALF_LIFE_MS)
 }
 
-function forget(used: Map<string, Used>, now: number) {
+function forgetLeast(used: Map<string, Used>, now: number) {
   if (used.size <= MAX_NAMES) return
   const least = [...used].toSorted(
     ([, left], [, right]) => weightOf(left, now) - weightOf(right, now),

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises"
 import { resolve as resolvePath } from "node:path"
+import type { ModelChoice } from "../message/message.ts"
 import type { Part, UnknownPart } from "../message/part.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import { admit } from "./admit.ts"
@@ -13,6 +14,8 @@ export interface Place {
   readonly session_id: string | null
   readonly workspace_root: string | null
   readonly policy: IngressPolicy
+  /** The model that its session speaks to, where that was asked for. */
+  readonly model?: ModelChoice | null
 }
 
 interface Arriving {
@@ -25,7 +28,8 @@ export async function placeOf(rooms: SubmitRooms, { session_id, parts }: Arrivin
   const isPlain = parts.every((part) => part.type === "text")
   const session = isPlain ? null : await rooms.store.session(session_id)
   const workspace_root = session?.workspace_root ?? null
-  return { session_id, workspace_root, policy: rooms.policy(workspace_root) }
+  const { model = null } = session ?? {}
+  return { session_id, workspace_root, policy: rooms.policy(workspace_root), model }
 }
 
 /** A message resolved with what its place knows, and admitted. */

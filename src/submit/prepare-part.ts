@@ -1,13 +1,15 @@
 import type { BlobStore } from "../files/blobs.ts"
-import { SNIFF_BYTES, sniff } from "../files/sniff.ts"
-import { INLINE_ATTACHMENT_BYTES } from "../message/limits.ts"
+import { type Condition, conditionOf, conditionOfBlob, TAIL_BYTES } from "../files/condition.ts"
+import { kindOfMime, SNIFF_BYTES, sniff } from "../files/sniff.ts"
 import type { FileAttachmentPart, FileRefPart, Part, UnknownPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { NewBlob, Store } from "../store/store.ts"
 
 export interface Shelves {
   readonly store: Pick<Store, "blob">
-  readonly blobs: Pick<BlobStore, "putBytes">
+  readonly blobs: Pick<BlobStore, "putBytes" | "open">
+  /** Whether the part may carry so many bytes itself. */
+  inline(size: number): Promise<boolean>
 }
 
 export interface PreparedPart {
@@ -36,25 +38,40 @@ async function prepareAttachment(
   if (part.data !== undefined) return hashInline(part, part.data, shelves)
   if (part.content_id === undefined) return { part, blob: null }
   const { content_id, size, mime } = await uploaded(part.content_id, shelves, path)
-  return { part: { ...part, mime, size }, blob: { content_id, size, mime, stored: false } }
+  const file = { content_id, size, mime, kind: kindOfMime(mime) }
+  const condition = await conditionOfBlob(shelves.blobs, file).catch(() => undefined)
+  return {
+    part: inCondition({ ...part, mime, size }, condition),
+    blob: { content_id, size, mime, stored: false },
+  }
+}
+
+/** What is wrong with a file stands in its part; whatever a surface says of it does not. */
+function inCondition(
+  { condition: _, ...part }: FileAttachmentPart,
+  condition: Condition | undefined,
+): FileAttachmentPart {
+  return condition === undefined ? part : { ...part, condition }
 }
 
 /** The attachment part of some bytes: what `attach` prints and a message carries. */
 async function hashInline(
   part: FileAttachmentPart,
   data: string,
-  { blobs }: Pick<Shelves, "blobs">,
+  { blobs, inline }: Shelves,
 ): Promise<PreparedPart> {
   const bytes = Buffer.from(data, "base64")
   const complete = bytes.length <= SNIFF_BYTES
-  const { mime, kind } = await sniff(bytes.subarray(0, SNIFF_BYTES), part.name, complete)
+  const head = bytes.subarray(0, SNIFF_BYTES)
+  const { mime, kind } = await sniff(head, part.name, complete)
   const { content_id, size } = await blobs.putBytes(bytes)
-  const small = size <= INLINE_ATTACHMENT_BYTES
+  const condition = conditionOf({ mime, kind, head, tail: bytes.subarray(-TAIL_BYTES), size })
   // Bytes that no model reads are reached by their content id, not carried along (CMP-031).
-  const inline = small && kind !== "binary" && kind !== "archive"
+  const carried = kind !== "binary" && kind !== "archive" && (await inline(size))
   const { data: _, ...rest } = part
+  const whole = { ...rest, mime, size, content_id, ...(carried ? { data } : {}) }
   return {
-    part: { ...rest, mime, size, content_id, ...(inline ? { data } : {}) },
+    part: inCondition(whole, condition),
     blob: { content_id, size, mime, stored: true },
   }
 }

@@ -1,10 +1,15 @@
 import type { BlobStore } from "../files/blobs.ts"
+import { kindOfMime } from "../files/sniff.ts"
 import type { readWorkspaceFile } from "../files/workspace.ts"
+import type { DeclaredRoute, SentFile } from "../lower/declared-route.ts"
 import { captureRange, LOAD_LIMITS, type Sources } from "../lower/load.ts"
-import type { FileRefPart, MentionPart } from "../message/part.ts"
+import { INLINE_ATTACHMENT_BYTES } from "../message/limits.ts"
+import type { ModelChoice } from "../message/message.ts"
+import type { FileAttachmentPart, FileRefPart, MentionPart } from "../message/part.ts"
 import { judge } from "../policy/judge.ts"
 import { newCapture } from "../store/capture.ts"
-import type { NewCapture, NewPart, Store } from "../store/store.ts"
+import type { NewBlob, NewCapture, NewPart, Store } from "../store/store.ts"
+import type { InlineLedger } from "./inline-ledger.ts"
 import type { Place } from "./place.ts"
 import { type PreparedPart, preparePart } from "./prepare-part.ts"
 import type { NamedPart } from "./resolve.ts"
@@ -15,6 +20,12 @@ export interface PrepareRooms {
   readonly read: typeof readWorkspaceFile
   /** Who cuts pages, cells and entries out of files; without, they are cut when the message fires. */
   readonly formats?: Pick<Sources, "slice"> | undefined
+  /** How much the parts of a session may carry; without, only each part is held to a limit. */
+  readonly inline?: Pick<InlineLedger, "admits"> | undefined
+  /** How a file reaches a model; undefined where that model is not known (decision 10). */
+  readonly route?:
+    | ((file: SentFile, model: ModelChoice | null) => DeclaredRoute | undefined)
+    | undefined
 }
 
 export interface Prepared {
@@ -31,13 +42,40 @@ export async function preparedParts(
   const prepared = await Promise.all(
     parts.map(async ({ id, part }, at) => ({
       id,
-      ...(await preparePart(part, rooms, `/parts/${at}`)),
+      ...(await preparePart(
+        part,
+        { ...rooms, inline: inlineFor(rooms, place, id) },
+        `/parts/${at}`,
+      )),
     })),
   )
   return {
-    parts: prepared.map(newPart),
+    parts: prepared.map((each) => newPart(routed(each, rooms, place))),
     captures: await captureSelections(rooms, place, prepared.filter(isSelection)),
   }
+}
+
+/** A file says how it was to reach the model; what a surface says of that counts for nothing. */
+function routed<Each extends PreparedPart>(each: Each, rooms: PrepareRooms, place: Place): Each {
+  if (each.part.type !== "file-attachment" && each.part.type !== "file-ref") return each
+  const { route: _, ...part } = each.part as FileAttachmentPart | FileRefPart
+  const route = each.blob
+    ? rooms.route?.(sentFile(part, each.blob), place.model ?? null)
+    : undefined
+  return { ...each, part: route ? { ...part, route } : part }
+}
+
+function sentFile(part: FileAttachmentPart | FileRefPart, { mime, size }: NewBlob): SentFile {
+  const name = part.type === "file-attachment" ? part.name : String(part.ref.name ?? "file")
+  const condition = part.condition as SentFile["condition"]
+  return { name, mime, size, kind: kindOfMime(mime), condition }
+}
+
+function inlineFor({ inline }: PrepareRooms, { session_id }: Place, part_id: string) {
+  return async (size: number) =>
+    inline && session_id !== null
+      ? inline.admits(session_id, part_id, size)
+      : size <= INLINE_ATTACHMENT_BYTES
 }
 
 export function newPart({ id, part, blob }: PreparedPart & { id: string }): NewPart {

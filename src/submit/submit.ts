@@ -16,6 +16,7 @@ import { newPart, type Prepared, preparedParts, type PrepareRooms } from "./prep
 import { type Place, placeOf, resolvedIn } from "./place.ts"
 import type { NamedPart, Resolved, Unresolved } from "./resolve.ts"
 import type { ServerRooms } from "./server-parts.ts"
+import type { UsedIn } from "./used-names.ts"
 
 export interface SubmitRooms {
   readonly store: Pick<Store, "append" | "changeQueued" | "blob" | "session" | "history">
@@ -23,6 +24,10 @@ export interface SubmitRooms {
   readonly read: typeof readWorkspaceFile
   /** Who cuts pages, cells and entries out of files. */
   readonly formats?: PrepareRooms["formats"]
+  /** How much the parts of a session may carry. */
+  readonly inline?: PrepareRooms["inline"]
+  /** How a file reaches a model. */
+  readonly route?: PrepareRooms["route"]
   /** The commands that can be typed in a workspace. */
   catalog(workspace_root: string | null): Promise<Pick<Catalog, "get" | "list">>
   /** The skills that were found there, by name. */
@@ -42,7 +47,7 @@ export interface SubmitRooms {
       ) => Promise<string>)
     | undefined
   /** Hear what a message names. */
-  used(workspace_root: string | null, parts: readonly NamedPart[]): void
+  used(where: UsedIn, parts: readonly NamedPart[]): void
   /** Who claims the message when its session is idle; null where no turns run. */
   readonly owner: string | null
 }
@@ -96,7 +101,7 @@ export async function submit(rooms: SubmitRooms, submission: Submission): Promis
   refuseReserved(submission.metadata)
   const place = await placeOf(rooms, submission)
   const { parts, actions, shown, notices } = await resolvedIn(rooms, place, submission)
-  rooms.used(place.workspace_root, parts)
+  rooms.used({ workspace_root: place.workspace_root, session_id: submission.session_id }, parts)
   const message_id = submission.message_id ?? newId("msg")
   const only = actions.length > 0 && parts.every(({ part }) => isBlank(part))
   const rows: Appended[] = []
@@ -239,7 +244,8 @@ interface MessageRow {
 
 async function appendMessage(rooms: SubmitRooms, place: Place, row: MessageRow): Promise<Appended> {
   const { submission, message_id } = row
-  const { parts, captures } = await preparedParts(rooms, place, row.parts)
+  const addressed = submission.model ? { ...place, model: submission.model } : place
+  const { parts, captures } = await preparedParts(rooms, addressed, row.parts)
   const metadata = submission.metadata && admitMetadata(place.policy, submission.metadata)
   return rooms.store.append({
     session_id: submission.session_id,

@@ -3,6 +3,12 @@ import type { FileRefPart, MentionPart, Part, UnknownPart } from "../message/par
 import { keyOf } from "./frecency.ts"
 import type { NamedPart } from "./resolve.ts"
 
+/** Where something was named. */
+export interface UsedIn {
+  readonly workspace_root: string | null
+  readonly session_id: string
+}
+
 /** What a message named that could be completed next time: nothing that was kept out. */
 export function usedNames(parts: readonly NamedPart[], workspace_root: string): string[] {
   return parts.flatMap(({ part }) =>

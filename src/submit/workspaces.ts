@@ -18,7 +18,7 @@ import type { Completions, CompletionSource } from "./completion.ts"
 import { digestOf } from "./digest.ts"
 import { Frecency } from "./frecency.ts"
 import type { NamedPart } from "./resolve.ts"
-import { usedNames } from "./used-names.ts"
+import { type UsedIn, usedNames } from "./used-names.ts"
 
 interface Known {
   readonly catalog: Catalog
@@ -108,10 +108,15 @@ export class Workspaces {
   }
 
   /** Remember what was named, so that it is offered sooner next time. */
-  used(workspace_root: string | null, parts: readonly NamedPart[]) {
+  used({ workspace_root, session_id }: UsedIn, parts: readonly NamedPart[]) {
     const names = workspace_root === null ? [] : usedNames(parts, workspace_root)
     if (workspace_root === null || names.length === 0) return
-    void this.#frecency(workspace_root).then((frecency) => frecency.use(names))
+    void this.#frecency(workspace_root).then((frecency) => frecency.use(names, session_id))
+  }
+
+  /** A session is gone, and what only it named goes with it. */
+  async forget({ workspace_root, session_id }: UsedIn) {
+    if (workspace_root !== null) await (await this.#frecency(workspace_root)).forget(session_id)
   }
 
   /** Look again: a file was trusted, or is no longer. */

@@ -4,7 +4,7 @@ import { judgeCall } from "../policy/permissions.ts"
 import type { Hiding } from "./glob.ts"
 import { maskedFor } from "./masked.ts"
 import { cutText, shownText } from "./output.ts"
-import { admit, scratchOf } from "./place.ts"
+import { admit, scratchOf, stageNamed } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
 const TIMEOUT_MS = 30_000
@@ -34,6 +34,7 @@ export function bashTool(hiding: Hiding = () => undefined): Tool {
 
 async function run(input: Input, runtime: ToolRuntime, hiding: Hiding): Promise<ToolOutput> {
   const { command, timeout_ms = TIMEOUT_MS } = input
+  const staged = await stageNamed(command, runtime)
   const ran = await runSandboxed({
     command,
     workspace: runtime.workspace_root,
@@ -44,7 +45,13 @@ async function run(input: Input, runtime: ToolRuntime, hiding: Hiding): Promise<
     max_output_bytes: MAX_OUTPUT_BYTES,
     signal: runtime.signal,
   })
-  return told(ran, runtime)
+  return told(ran, runtime, wrongNames(command, staged))
+}
+
+/** No program opens a content id: where the file lies is said, for the next try. */
+function wrongNames(command: string, staged: readonly string[]): string[] {
+  if (!command.includes("sha256:")) return []
+  return staged.map((path) => `an attachment that it names lies at ${path}`)
 }
 
 /** A shell cannot be held to some paths: it may write where all of the workspace may be written. */
@@ -54,7 +61,11 @@ function mayWrite({ rules = [] }: ToolRuntime): boolean {
   return judgeCall(about, { permission: "fs.write", subject: "." }) === "allow"
 }
 
-async function told(ran: SandboxResult, runtime: ToolRuntime): Promise<ToolOutput> {
+async function told(
+  ran: SandboxResult,
+  runtime: ToolRuntime,
+  about: readonly string[],
+): Promise<ToolOutput> {
   if (ran.type === "unavailable") throw new ToolError(`No shell command is run: ${ran.reason}.`)
   if (ran.type === "stopped") throw new ToolError(`The command was stopped: ${ran.reason}.`)
   const shown = admit(runtime, { origin: "command-output", text: ran.text })
@@ -62,6 +73,7 @@ async function told(ran: SandboxResult, runtime: ToolRuntime): Promise<ToolOutpu
   const notes = [
     ...(ran.truncated ? [`it said more than ${MAX_OUTPUT_BYTES} bytes and was stopped`] : []),
     ...ran.notes,
+    ...about,
     ...(shown.note === null ? [] : [shown.note]),
   ]
   const data = { exit_code: ran.code, ...(notes.length > 0 ? { notes } : {}) }

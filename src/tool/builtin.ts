@@ -1,3 +1,4 @@
+import type { Transcriber } from "../files/convert/transcriber.ts"
 import type { FetchOptions } from "../files/fetch/fetch.ts"
 import { attachTool } from "./attach.ts"
 import { bashTool } from "./bash.ts"
@@ -22,6 +23,8 @@ export interface ToolRooms {
   readonly shell_fault: string | undefined
   readonly fetch?: Omit<FetchOptions, "signal"> | undefined
   readonly shrink?: Shrink | undefined
+  /** Who turns speech into text, where someone does. */
+  readonly transcriber?: Transcriber | undefined
   readonly skills?: SkillRoom | undefined
   readonly memory?: MemoryToolRooms | undefined
 }
@@ -56,7 +59,7 @@ export function builtinTools(rooms: ToolRooms): readonly Tool[] {
     ...(rooms.shell_fault === undefined ? [bashTool(hiding)] : []),
     webFetchTool(rooms.fetch),
     extractTool(),
-    convertTool(),
+    convertTool(rooms.transcriber),
     attachTool(rooms.shrink),
     ...(rooms.skills ? [skillTool(rooms.skills)] : []),
     ...(rooms.memory ? memoryTools(rooms.memory) : []),

@@ -9,6 +9,7 @@ import {
   type ConvertFile,
   type ConvertRequest,
 } from "../files/convert/converted.ts"
+import type { Transcriber } from "../files/convert/transcriber.ts"
 import { SNIFF_BYTES, sniff } from "../files/sniff.ts"
 import { openWithin } from "../files/within.ts"
 import { MAX_FRAGMENT_CHARACTERS, parseFragment } from "../message/fragment.ts"
@@ -33,7 +34,7 @@ type Input = z.output<typeof Input>
 
 /** Text, pages or a PDF out of a document, a sheet, a drawing or a recording. Files that are made lie in
  *  scratch, from where `attach` shows them (BIN-033). */
-export function convertTool(): Tool {
+export function convertTool(transcriber?: Transcriber): Tool {
   return defineTool({
     id: "convert",
     description:
@@ -41,11 +42,15 @@ export function convertTool(): Tool {
     input: Input,
     requires: ["fs.read"],
     subject: ({ path }) => plainPath(path),
-    execute: convertIt,
+    execute: (input, runtime) => convertIt(input, runtime, transcriber),
   })
 }
 
-async function convertIt(input: Input, runtime: ToolRuntime): Promise<ToolOutput> {
+async function convertIt(
+  input: Input,
+  runtime: ToolRuntime,
+  transcriber: Transcriber | undefined,
+): Promise<ToolOutput> {
   const request = requestOf(input)
   const place = await placeOf(input.path, runtime)
   const opened = granted(await openWithin(place.root, place.path, "file"))
@@ -56,7 +61,8 @@ async function convertIt(input: Input, runtime: ToolRuntime): Promise<ToolOutput
     if (denial !== undefined) throw new ToolError(`${denial}.`)
     const file = await copied(opened, folder, runtime)
     const { convert } = await import("../files/convert/convert.ts")
-    const made = await convert(file, request, { scratch: folder, signal: runtime.signal })
+    const { signal } = runtime
+    const made = await convert(file, request, { scratch: folder, signal, transcriber })
     if (made.type === "refused") throw new ToolError(refusal(made))
     if (made.type === "text") return await textOutput(made, opened.realPath, runtime)
     return { data: { files: await kept(made.files, runtime), ...noteOf(made) } }

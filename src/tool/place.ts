@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises"
 import { isAbsolute, relative, resolve, sep } from "node:path"
 import { scopedPath } from "../files/scope.ts"
-import { SCRATCH_QUOTA, Scratch } from "../files/scratch.ts"
+import { attachmentsNamed, SCRATCH_QUOTA, Scratch } from "../files/scratch.ts"
 import type { Refused } from "../files/within.ts"
 import type { Arrival, Verdict } from "../policy/judge.ts"
 import { judgeCall } from "../policy/permissions.ts"
@@ -17,21 +17,21 @@ export interface Place {
 }
 
 const CONTENT_ID = /^sha256:[0-9a-f]{64}$/
+const CONTENT_IDS = /\bsha256:[0-9a-f]{64}\b/g
 
 /** Where a path leads: a path of the workspace, an absolute one into scratch, `dir_…/path` into a
- *  folder that the user gave, or the content id of an attachment, which is then put into scratch. */
+ *  folder that the user gave, or an attachment by its content id, which is then put into scratch
+ *  under its name. */
 export async function placeOf(shown: string, runtime: ToolRuntime): Promise<Place> {
   if (CONTENT_ID.test(shown)) return attachmentPlace(shown, runtime)
   const scoped = scopedPath(shown)
   if (scoped) return scopePlace(shown, scoped, runtime)
   const scratch = await scratchOf(runtime)
-  if (isAbsolute(shown) && isInside(scratch.path, shown))
-    return {
-      kind: "scratch",
-      root: scratch.path,
-      path: relative(scratch.path, shown) || ".",
-      shown,
-    }
+  if (isAbsolute(shown) && isInside(scratch.path, shown)) {
+    const path = relative(scratch.path, shown) || "."
+    await stageNamed(path, runtime)
+    return { kind: "scratch", root: scratch.path, path, shown }
+  }
   const { workspace_root } = runtime
   if (workspace_root === null) return { kind: "scratch", root: scratch.path, path: shown, shown }
   const root = await realpath(workspace_root).catch(() => workspace_root)
@@ -50,13 +50,27 @@ function inRoot(path: string, { workspace_root }: ToolRuntime, root: string): st
 }
 
 async function attachmentPlace(content_id: string, runtime: ToolRuntime): Promise<Place> {
-  if (!(await runtime.attached?.(content_id)))
-    throw new ToolError(`${content_id} is not attached to this session.`)
+  const file = await runtime.attached?.(content_id)
+  if (!file) throw new ToolError(`${content_id} is not attached to this session.`)
   const scratch = await scratchOf(runtime)
-  const name = content_id.slice(7, 19)
-  const placed = granted(await scratch.materialise(runtime.blobs, content_id, name))
+  const placed = granted(await scratch.materialise(runtime.blobs, content_id, file.name))
   const path = relative(scratch.path, placed.path)
-  return { kind: "scratch", root: scratch.path, path, shown: content_id }
+  return { kind: "scratch", root: scratch.path, path, shown: placed.path }
+}
+
+/** Put the attachments that a path or a command names by their places in scratch there, before it is
+ *  used. Says where each lies. */
+export async function stageNamed(text: string, runtime: ToolRuntime): Promise<readonly string[]> {
+  const named = [...attachmentsNamed(text), ...(text.match(CONTENT_IDS) ?? [])]
+  const staged: string[] = []
+  for (const id of new Set(named)) {
+    const file = await runtime.attached?.(id)
+    if (!file) continue
+    const { content_id, name } = file
+    const scratch = await scratchOf(runtime)
+    staged.push(granted(await scratch.materialise(runtime.blobs, content_id, name)).path)
+  }
+  return staged
 }
 
 async function scopePlace(

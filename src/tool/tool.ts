@@ -53,13 +53,20 @@ export interface ToolRuntime {
   scratch?(): Promise<Scratch>
   /** The rules of the session: what they deny is asked again of what was really opened. */
   readonly rules?: readonly PermissionRule[]
-  /** Whether the session carries these bytes; their id alone opens nothing. */
-  attached?(content_id: string): Promise<boolean>
+  /** What the session carries under a content id, or the digits that it begins with; an id alone
+   *  opens nothing. */
+  attached?(id: string): Promise<AttachedFile | undefined>
   /** Where a folder lies that the user gave to this session (CMPH-001); undefined when it is not, or
    *  no longer, given. */
   scope?(id: string): Promise<string | undefined>
   /** What may come in (BEY-04). */
   ingress(arrival: Arrival): Verdict
+}
+
+/** Bytes that came with a message, or out of a tool. */
+export interface AttachedFile {
+  readonly content_id: string
+  readonly name: string
 }
 
 /** What a tool gives back. `data` is JSON; `blocks` are what the model is shown beside it. */

@@ -1,9 +1,9 @@
 import { z } from "zod"
-import { type FetchOptions, fetchUrl } from "../files/fetch/fetch.ts"
+import type { FetchOptions } from "../files/fetch/fetch.ts"
 import { readUrl } from "../files/fetch/target.ts"
 import { safeName } from "../files/scratch.ts"
 import { cutText, shownText } from "./output.ts"
-import { admit, granted, scratchOf } from "./place.ts"
+import { admit, admitted, granted, scratchOf } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
 const Input = z.strictObject({
@@ -32,6 +32,7 @@ async function get(
   options: Omit<FetchOptions, "signal">,
   runtime: ToolRuntime,
 ): Promise<ToolOutput> {
+  const { fetchUrl } = await import("../files/fetch/fetch.ts")
   const { pageText } = await import("../files/fetch/page-text.ts")
   const { signal } = runtime
   const fetched = await fetchUrl(address, { read_html: pageText, ...options, signal })
@@ -41,10 +42,11 @@ async function get(
   const about = { url, status, mime }
   if (text === null) {
     if (truncated) throw new ToolError(`${url} is ${mime} and too large to keep.`)
+    admitted(runtime.ingress({ origin: "web", name: url, mime, size: bytes.length }))
     const path = await keep(url, bytes, runtime)
     return { data: { ...about, size: bytes.length, path }, output_path: path }
   }
-  const shown = admit(runtime, { origin: "command-output", name: url, mime, text })
+  const shown = admit(runtime, { origin: "web", name: url, mime, text })
   const cut = await cutText(shown.text, runtime)
   const note = shown.note === null ? {} : { notes: [shown.note] }
   const more = truncated ? { truncated: true } : {}

@@ -1,15 +1,20 @@
+import type { Receipt } from "../model/receipt.ts"
 import type { Attachment } from "./attachments.ts"
 import { useApp, useDesk } from "./context.ts"
 import { IconButton } from "./controls.tsx"
 import { showBytes } from "./format.ts"
+import type { Look } from "./dry-run.ts"
+import { useAttachedReceipts } from "./fates.ts"
 import { CloseIcon, FileIcon, RetryIcon } from "./icons.tsx"
+import { Badge } from "./outcome-badge.tsx"
 import { strings } from "./strings.ts"
 
 const words = strings.composer
 
 /** What goes with the draft, each with how far it is. */
-export function Attachments({ draft }: { draft: string }) {
+export function Attachments({ draft, look }: { draft: string; look: Look }) {
   const attachments = useDesk((desk) => desk.attachments(draft))
+  const receipts = useAttachedReceipts(draft, look)
   if (attachments.length === 0) return null
   return (
     <ul
@@ -18,14 +23,25 @@ export function Attachments({ draft }: { draft: string }) {
     >
       {attachments.map((attachment) => (
         <li key={attachment.key}>
-          <AttachmentChip draft={draft} attachment={attachment} />
+          <AttachmentChip
+            draft={draft}
+            attachment={attachment}
+            receipt={receipts.get(attachment.key)}
+          />
         </li>
       ))}
     </ul>
   )
 }
 
-function AttachmentChip({ draft, attachment }: { draft: string; attachment: Attachment }) {
+interface AttachmentChipProps {
+  readonly draft: string
+  readonly attachment: Attachment
+  /** What would become of it. */
+  readonly receipt: Receipt | undefined
+}
+
+function AttachmentChip({ draft, attachment, receipt }: AttachmentChipProps) {
   const { actions, desk } = useApp()
   const { key, name, size, state, progress, error, thumbnail, file } = attachment
   const failed = state === "failed"
@@ -52,6 +68,7 @@ function AttachmentChip({ draft, attachment }: { draft: string; attachment: Atta
               : showBytes(size)}
         </div>
       </div>
+      {receipt && <Badge outcome={receipt.outcome} reason={receipt.reason} />}
       {failed && file && (
         <IconButton
           className="size-7"

@@ -9,7 +9,8 @@ export interface Chunk {
   readonly questions: readonly (StoredMessage | undefined)[]
 }
 
-const CHUNK = 6
+/** Few, so that drawing them takes little of a frame. */
+const CHUNK = 2
 
 /** A history in chunks. Which chunk a message is in depends on its own place only, so that older
  *  pages in front change none of those behind them. */

@@ -30,7 +30,7 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
   const editing = useStore((state) => state.editing)
   const busy = useStore((state) => state.view !== undefined && isBusy(state.view.status))
   const empty = useDesk((desk) => desk.isEmpty(key))
-  const { host, hint } = useEditor(key, busy, ref)
+  const { host, hint, look } = useEditor(key, busy, ref)
   const [lack, setLack] = useState<Lack>()
   useEffect(() => actions.whenAsking(setLack), [actions])
 
@@ -44,7 +44,7 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
       className="composer @container rounded-2xl border border-line-strong bg-surface shadow-sm transition-shadow focus-within:border-accent focus-within:shadow-md"
     >
       {editing && <EditBanner message={editing} />}
-      <Attachments draft={key} />
+      <Attachments draft={key} look={look} />
       <div ref={host} className="text-base sm:text-[15px]" />
       <div className="flex items-center gap-1 px-2 pb-2">
         <FileButton />

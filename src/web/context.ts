@@ -2,6 +2,7 @@ import { createContext, useContext, useSyncExternalStore } from "react"
 import type { Actions } from "./actions.ts"
 import type { Desk } from "./desk.ts"
 import type { Drafts } from "./drafts.ts"
+import type { Looks } from "./fates.ts"
 import type { AppState, Store } from "./store.ts"
 
 export interface App {
@@ -9,6 +10,7 @@ export interface App {
   readonly desk: Desk
   readonly drafts: Drafts
   readonly actions: Actions
+  readonly looks: Looks
 }
 
 export const AppContext = createContext<App | null>(null)

@@ -2,56 +2,16 @@ import type { AnyPart } from "../client/client.ts"
 import type { KnownNode } from "../compose/node.ts"
 import { newId } from "../message/id.ts"
 import { type Attachment, attachmentOfPart } from "./attachments.ts"
+import { type Draft, markOf, type Outgoing, partsIn, type Stashed, type Writing } from "./draft.ts"
+import { Drawer } from "./drawer.ts"
 
-/** A message on its way out, kept until the server has it. */
-export interface Outgoing {
-  readonly id: string
-  readonly text: string
-  /** Only where they say more than the text. */
-  readonly nodes?: readonly KnownNode[]
-  readonly attachments: readonly Attachment[]
-}
-
-/** What an editor knows of the draft; it is asked when it is needed. */
-export interface Writing {
-  readonly text: () => string
-  readonly nodes: () => readonly KnownNode[] | undefined
-}
-
-/** A draft that was put aside. */
-export interface Stashed {
-  readonly text: string
-  readonly attachments: readonly AnyPart[]
-  readonly at: number
-}
-
-interface Draft {
-  text: string
-  empty: boolean
-  attachments: readonly Attachment[]
-  outgoing: readonly Outgoing[]
-  stash: readonly Stashed[]
-  /** The id a message had when it came back; the same message is sent under it again. */
-  returned?: { readonly id: string; readonly mark: number }
-  /** Reads the text out of the editor, where it is newer. */
-  editor?: Writing
-  /** Counts the times the text was set by something else than the editor. */
-  revision: number
-  /** Counts the times another surface changed it. */
-  amends: number
-  /** Which of the server's revisions this one began with, and whether it went on from there. */
-  base: number
-  dirty: boolean
-}
-
-const PREFIX = "compositor.draft."
 const SAVE_AFTER = 300
 const MAX_STASHED = 20
 
 /** What lies on the composer, per session: kept through reloads, and given back when a send fails.
  *  Typing costs nothing here: the text is read when it is needed. */
 export class Desk {
-  readonly #storage: Storage
+  readonly #drawer: Drawer
   readonly #drafts = new Map<string, Draft>()
   readonly #listeners = new Set<() => void>()
   readonly #unsaved = new Set<string>()
@@ -60,7 +20,7 @@ export class Desk {
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(storage: Storage) {
-    this.#storage = storage
+    this.#drawer = new Drawer(storage)
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -259,6 +219,15 @@ export class Desk {
     this.#unsaved.add(key)
   }
 
+  /** The server put something into its draft, as its revision `base`. */
+  attached(key: string, base: number, part: AnyPart) {
+    const draft = this.#draft(key)
+    const { dirty } = draft
+    this.setAttachments(key, [...draft.attachments, attachmentOfPart(part)])
+    draft.base = base
+    draft.dirty = dirty
+  }
+
   /** Another surface wrote. What is being uploaded here stays. */
   adopt(
     key: string,
@@ -284,7 +253,7 @@ export class Desk {
   forget(key: string) {
     this.#drafts.delete(key)
     this.#unsaved.delete(key)
-    this.#storage.removeItem(PREFIX + key)
+    this.#drawer.empty(key)
     this.#tell()
   }
 
@@ -292,7 +261,10 @@ export class Desk {
   save() {
     clearTimeout(this.#timer)
     this.#timer = undefined
-    for (const key of this.#unsaved) this.#store(key)
+    for (const key of this.#unsaved) {
+      this.text(key)
+      this.#drawer.keep(key, this.#draft(key))
+    }
     this.#unsaved.clear()
   }
 
@@ -310,64 +282,9 @@ export class Desk {
   #draft(key: string): Draft {
     const known = this.#drafts.get(key)
     if (known) return known
-    const draft = this.#load(key)
+    const draft = this.#drawer.find(key)
     this.#drafts.set(key, draft)
     this.#adrift.set(key, draft.outgoing)
     return draft
   }
-
-  #load(key: string): Draft {
-    try {
-      const kept = JSON.parse(this.#storage.getItem(PREFIX + key) ?? "{}") as Partial<Draft>
-      return { ...EMPTY, ...kept, empty: !kept.text }
-    } catch {
-      return { ...EMPTY }
-    }
-  }
-
-  #store(key: string) {
-    const { attachments, outgoing, returned, stash, base, dirty } = this.#draft(key)
-    const text = this.text(key)
-    const ready = attachments.filter((attachment) => attachment.part)
-    const kept = { text, attachments: ready, outgoing, stash, base, dirty }
-    const isNothing = text === "" && [ready, outgoing, stash].every(({ length }) => length === 0)
-    try {
-      if (isNothing && !dirty) this.#storage.removeItem(PREFIX + key)
-      else {
-        const all = returned ? { ...kept, returned } : kept
-        this.#storage.setItem(PREFIX + key, JSON.stringify(all, lasting))
-      }
-    } catch {
-      // The browser's drawer is full; the draft lives as long as the page.
-    }
-  }
-}
-
-const EMPTY: Draft = {
-  text: "",
-  empty: true,
-  attachments: [],
-  outgoing: [],
-  stash: [],
-  revision: 0,
-  amends: 0,
-  base: 0,
-  dirty: false,
-}
-
-export function partsIn(attachments: readonly Attachment[]): AnyPart[] {
-  return attachments.flatMap(({ part }) => (part ? [part] : []))
-}
-
-// A file cannot be written down.
-function lasting(_: string, value: unknown): unknown {
-  return value instanceof File ? undefined : value
-}
-
-/** A number that tells two messages apart (FNV-1a). */
-function markOf({ text, attachments }: Pick<Draft, "text" | "attachments">): number {
-  let hash = 0x811c9dc5
-  for (const char of JSON.stringify([text, partsIn(attachments)]))
-    hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)
-  return hash
 }

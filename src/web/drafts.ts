@@ -1,8 +1,10 @@
-import { ApiError, type Client } from "../client/client.ts"
+import { type AnyPart, ApiError, type Client } from "../client/client.ts"
 import type { Desk } from "./desk.ts"
+import { pause } from "./thread.ts"
 
 const SAVE_AFTER = 500
 const RETRY_AFTER = 2_000
+const SETTLED_AFTER = 50
 
 export interface DraftEvents {
   /** Another surface wrote at the same time; what was here is in the server's stash. */
@@ -20,6 +22,8 @@ export class Drafts {
   /** Drafts that were compared with the server's since the page began. */
   readonly #open = new Set<string>()
   readonly #busy = new Set<string>()
+  /** Drafts of which something was told while they were busy. */
+  readonly #missed = new Set<string>()
   #waiting = false
 
   constructor(client: Client, desk: Desk, events: DraftEvents) {
@@ -42,6 +46,17 @@ export class Drafts {
     void this.#pull(key)
   }
 
+  /** Something was put into the draft on the server: it is here too, beside what was typed meanwhile. */
+  async attach(key: string, put: () => Promise<{ revision: number; part: AnyPart }>) {
+    while (this.#busy.has(key)) await pause(SETTLED_AFTER)
+    await this.#alone(key, async () => {
+      const { revision, part } = await put()
+      if (revision === this.#desk.base(key) + 1) this.#desk.attached(key, revision, part)
+      // Another page wrote in between: what it wrote is to be read too.
+      else this.#missed.add(key)
+    })
+  }
+
   forget(key: string) {
     this.#open.delete(key)
   }
@@ -58,21 +73,31 @@ export class Drafts {
   async #save(key: string) {
     const draft = this.#desk.unsynced(key)
     if (!draft || this.#busy.has(key)) return
-    this.#busy.add(key)
     const { base, source, attachments } = draft
+    await this.#alone(key, async () => {
+      try {
+        const { revision } = await this.#client.draft.save(key, {
+          base_revision: base,
+          draft: { source, attachments },
+          updated_by: this.name,
+        })
+        this.#desk.synced(key, revision, { source, attachments })
+      } catch (error) {
+        await this.#failed(key, error)
+      }
+    })
+    if (this.#desk.unsynced(key)) this.#soon(SAVE_AFTER)
+  }
+
+  /** One thing at a time with a draft; what is told meanwhile is looked at afterwards. */
+  async #alone(key: string, act: () => Promise<void>) {
+    this.#busy.add(key)
     try {
-      const { revision } = await this.#client.draft.save(key, {
-        base_revision: base,
-        draft: { source, attachments },
-        updated_by: this.name,
-      })
-      this.#desk.synced(key, revision, { source, attachments })
-    } catch (error) {
-      await this.#failed(key, error)
+      await act()
     } finally {
       this.#busy.delete(key)
+      if (this.#missed.delete(key)) void this.#pull(key)
     }
-    if (this.#desk.unsynced(key)) this.#soon(SAVE_AFTER)
   }
 
   async #failed(key: string, error: unknown) {
@@ -88,7 +113,7 @@ export class Drafts {
 
   /** Take what the server has, unless there is something here that it has not. */
   async #pull(key: string) {
-    if (this.#busy.has(key)) return
+    if (this.#busy.has(key)) return void this.#missed.add(key)
     try {
       if (this.#desk.unsynced(key)) {
         const { revision, draft } = await this.#client.draft.get(key)

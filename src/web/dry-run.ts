@@ -3,7 +3,7 @@ import type { AnyPart, LowerAnswer } from "../client/client.ts"
 import type { ModelChoice } from "../message/message.ts"
 import { draftKeyOf } from "./actions.ts"
 import { useApp, useStore } from "./context.ts"
-import { partsIn } from "./desk.ts"
+import { partsIn } from "./draft.ts"
 import { messageOf } from "./trying.ts"
 
 const LOOK_AFTER = 250
@@ -11,6 +11,9 @@ const LOOK_AFTER = 250
 export interface Look {
   readonly state: "empty" | "waiting" | "seen" | "failed"
   readonly parts: readonly AnyPart[]
+  /** What was typed, and how many parts went along. */
+  readonly source: string
+  readonly attached: number
   readonly answer?: LowerAnswer
   readonly error?: string
 }
@@ -20,10 +23,12 @@ export interface DryRun {
   readonly withBody: boolean
   /** What the message may cost; none where it is undefined. */
   readonly budget: number | undefined
+  /** Whether the draft as it is needs looking at; it does where nothing is said. */
+  readonly isWorth?: () => boolean
 }
 
 /** The dry run of what lies in the composer, a moment after it last changed. */
-export function useDryRun({ model, withBody, budget }: DryRun): Look {
+export function useDryRun({ model, withBody, budget, isWorth }: DryRun): Look {
   const { store, desk } = useApp()
   const key = useStore(draftKeyOf)
   const session = useStore((state) => state.current)
@@ -36,11 +41,12 @@ export function useDryRun({ model, withBody, budget }: DryRun): Look {
       asking.abort()
       asking = new AbortController()
       const { signal } = asking
-      if (desk.isBlank(key) || !model) return setLook(EMPTY)
-      setLook((seen) => (seen.state === "empty" ? { state: "waiting", parts: [] } : seen))
+      if (desk.isBlank(key) || !model || isWorth?.() === false) return setLook(EMPTY)
+      setLook((seen) => (seen.state === "empty" ? WAITING : seen))
       const source = desk.text(key)
       const nodes = desk.nodes(key)
       const parts = partsIn(desk.attachments(key))
+      const about = { source, attached: parts.length }
       const typed = source.trim() === "" ? {} : { source, ...(nodes ? { nodes } : {}) }
       try {
         const answer = await store.client.lower(
@@ -53,10 +59,10 @@ export function useDryRun({ model, withBody, budget }: DryRun): Look {
           },
           signal,
         )
-        if (!signal.aborted) setLook({ state: "seen", parts: answer.parts, answer })
+        if (!signal.aborted) setLook({ state: "seen", ...about, parts: answer.parts, answer })
       } catch (error) {
         if (!signal.aborted && !store.noticed(error))
-          setLook({ state: "failed", parts, error: messageOf(error) })
+          setLook({ state: "failed", ...about, parts, error: messageOf(error) })
       }
     }
     const soon = () => {
@@ -70,8 +76,9 @@ export function useDryRun({ model, withBody, budget }: DryRun): Look {
       asking.abort()
       leave()
     }
-  }, [store, desk, key, session, model, withBody, budget])
+  }, [store, desk, key, session, model, withBody, budget, isWorth])
   return look
 }
 
-const EMPTY: Look = { state: "empty", parts: [] }
+const EMPTY: Look = { state: "empty", parts: [], source: "", attached: 0 }
+const WAITING: Look = { ...EMPTY, state: "waiting" }

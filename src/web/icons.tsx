@@ -129,3 +129,6 @@ export const GripIcon = icon(
     <circle cx="12.5" cy="15" r="1.2" />
   </g>,
 )
+export const FolderIcon = icon(
+  <path d="M3 15.5v-11A1.5 1.5 0 0 1 4.5 3H8l2 2.5h5.5A1.5 1.5 0 0 1 17 7v8.5a1.5 1.5 0 0 1-1.5 1.5h-11A1.5 1.5 0 0 1 3 15.5Z" />,
+)

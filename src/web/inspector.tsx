@@ -13,10 +13,8 @@ import { Panel, Quiet, Section } from "./panel.tsx"
 import { partLabel } from "./part-view.tsx"
 import { Picker } from "./picker.tsx"
 import { Receipts } from "./receipts.tsx"
-import { strings } from "./strings.ts"
+import { inspectorStrings as words } from "./strings/inspector.ts"
 import { Tabs } from "./tabs.tsx"
-
-const words = strings.inspector
 const NONE: readonly StoredMessage[] = []
 
 /** One message through every stage: as typed, stored, queued, lowered, sent and answered. */

@@ -1,19 +1,12 @@
-import {
-  memo,
-  startTransition,
-  useCallback,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from "react"
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from "react"
 import { isBusy, type SessionView, turnOf } from "../client/view.ts"
 import { useApp, useStore } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { DownIcon } from "./icons.tsx"
-import { Answer, Failure, SystemNote, Thinking, UserMessage } from "./message.tsx"
-import { type Chunk, chunksOf, isSameChunk } from "./chunks.ts"
+import { Failure, Thinking } from "./message.tsx"
+import { chunksOf } from "./chunks.ts"
+import { Nearness, NearnessContext } from "./nearness.ts"
+import { Stretch } from "./stretch.tsx"
 import { strings } from "./strings.ts"
 import { useWaits, WaitsContext } from "./waits.ts"
 
@@ -30,6 +23,9 @@ export function Log({ view }: { view: SessionView }) {
   const top = useRef<HTMLDivElement>(null)
   const chunks = useMemo(() => chunksOf(messages), [messages])
   const waits = useWaits(view)
+  const [nearness] = useState(() => new Nearness())
+
+  useEffect(() => (frame.current ? nearness.begin(frame.current) : undefined), [nearness, frame])
 
   useEffect(() => {
     const mark = top.current
@@ -58,16 +54,18 @@ export function Log({ view }: { view: SessionView }) {
           <div ref={top} className="h-4 text-center text-xs text-muted">
             {view.older === null ? strings.log.beginning : readingOlder && strings.log.older}
           </div>
-          <WaitsContext value={waits}>
-            {chunks.map((chunk, at) => (
-              <Stretch
-                key={chunk.key}
-                chunk={chunk}
-                isLast={at >= chunks.length - DRAWN_AT_ONCE}
-                live={answering && chunk.messages.at(-1) === last ? last?.id : undefined}
-              />
-            ))}
-          </WaitsContext>
+          <NearnessContext value={nearness}>
+            <WaitsContext value={waits}>
+              {chunks.map((chunk, at) => (
+                <Stretch
+                  key={chunk.key}
+                  chunk={chunk}
+                  isLast={at >= chunks.length - DRAWN_AT_ONCE}
+                  live={answering && chunk.messages.at(-1) === last ? last?.id : undefined}
+                />
+              ))}
+            </WaitsContext>
+          </NearnessContext>
           <div className="mt-6 space-y-6">
             {running && !answering && waits.size === 0 && <Thinking />}
             <LostAnswer view={view} />
@@ -89,84 +87,7 @@ export function Log({ view }: { view: SessionView }) {
 }
 
 /** Enough to fill a screen. */
-const DRAWN_AT_ONCE = 3
-
-interface StretchProps {
-  readonly chunk: Chunk
-  /** The message that is being written. */
-  readonly live: string | undefined
-  /** Draw it at once; others are drawn when there is time. */
-  readonly isLast: boolean
-}
-
-/** Before a stretch was drawn, nobody knows how high it is. */
-const GUESSED_HEIGHT = 150
-
-/** Some messages in a row: drawn while they are near the screen, and as high as they were drawn
- *  while they are not. */
-const Stretch = memo(
-  function Stretch({ chunk, live, isLast }: StretchProps) {
-    const box = useRef<HTMLDivElement>(null)
-    const [near, setNear] = useState(isLast)
-    const [height, setHeight] = useState(chunk.messages.length * GUESSED_HEIGHT)
-    const known = useRef(height)
-    const drawn = near || live !== undefined
-
-    useEffect(() => {
-      const element = box.current
-      const root = element?.closest("[role=log]")
-      if (!element || !root) return undefined
-      const watcher = new IntersectionObserver(
-        (entries) => {
-          const { isIntersecting = true } = entries.at(-1) ?? {}
-          const { offsetHeight } = element
-          startTransition(() => {
-            if (!isIntersecting) setHeight(offsetHeight)
-            setNear(isIntersecting)
-          })
-        },
-        { root, rootMargin: "1800px 0px" },
-      )
-      watcher.observe(element)
-      return () => watcher.disconnect()
-    }, [])
-
-    // What was guessed wrong above the reader must not move what is read.
-    useLayoutEffect(() => {
-      const element = box.current
-      const root = element?.closest("[role=log]")
-      if (!element || !root || !drawn) return
-      const grown = element.offsetHeight - known.current
-      if (grown !== 0 && element.offsetTop < root.scrollTop) root.scrollTop += grown
-      known.current = element.offsetHeight
-    }, [drawn])
-
-    return (
-      <div
-        ref={box}
-        className="space-y-6 pt-6 [contain:layout_style]"
-        style={drawn ? undefined : { height }}
-      >
-        {drawn &&
-          chunk.messages.map((message, at) =>
-            message.role === "assistant" ? (
-              <Answer
-                key={message.id}
-                message={message}
-                live={message.id === live}
-                question={chunk.questions[at]}
-              />
-            ) : message.role === "user" ? (
-              <UserMessage key={message.id} message={message} />
-            ) : (
-              <SystemNote key={message.id} message={message} />
-            ),
-          )}
-      </div>
-    )
-  },
-  (before, after) => before.live === after.live && isSameChunk(before.chunk, after.chunk),
-)
+const DRAWN_AT_ONCE = 8
 
 /** A turn that failed before it said a word has no answer to show its error in. */
 function LostAnswer({ view: { status, messages, ...view } }: { view: SessionView }) {

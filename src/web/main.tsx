@@ -6,6 +6,7 @@ import { Page } from "./app.tsx"
 import { AppContext } from "./context.ts"
 import { Desk } from "./desk.ts"
 import { Drafts } from "./drafts.ts"
+import { Looks } from "./fates.ts"
 import { Gate } from "./gate.tsx"
 import { Store } from "./store.ts"
 import "./style.css"
@@ -35,7 +36,7 @@ function start() {
   store.wake()
   root.render(
     <StrictMode>
-      <AppContext value={{ store, desk, drafts, actions }}>
+      <AppContext value={{ store, desk, drafts, actions, looks: new Looks() }}>
         <Page />
       </AppContext>
     </StrictMode>,

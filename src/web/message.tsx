@@ -1,9 +1,11 @@
 import { memo, useState } from "react"
 import type { AnyPart } from "../client/client.ts"
+import type { CompactionPart } from "../message/compaction-part.ts"
 import type { FileAttachmentPart } from "../message/part.ts"
 import type { StoredMessage, StoredPart, Usage } from "../message/row.ts"
 import { useApp } from "./context.ts"
 import { Button } from "./controls.tsx"
+import { Divider } from "./divider.tsx"
 import { showCount, showModel, showMoment, showTime } from "./format.ts"
 import { AlertIcon, RetryIcon, XrayIcon } from "./icons.tsx"
 import { CopyButton, Markdown } from "./markdown-view.tsx"
@@ -80,7 +82,7 @@ function Said({ parts }: { parts: readonly { id: string; part: ReturnType<typeof
             : ""
         }
       >
-        {parts.map(({ id, part }) => (
+        {(folded ? beginningOf(parts) : parts).map(({ id, part }) => (
           <InlinePart key={id} part={part} />
         ))}
       </div>
@@ -91,6 +93,16 @@ function Said({ parts }: { parts: readonly { id: string; part: ReturnType<typeof
       )}
     </div>
   )
+}
+
+/** As many parts as a folded message can show: a thousand chips are drawn only when they are seen. */
+function beginningOf<T extends { readonly part: AnyPart }>(parts: readonly T[]): readonly T[] {
+  let length = 0
+  const end = parts.findIndex(({ part }) => {
+    length += partLabel(part).length
+    return length > LONG
+  })
+  return end < 0 ? parts : parts.slice(0, end + 1)
 }
 
 interface AnswerProps {
@@ -128,11 +140,23 @@ export const Answer = memo(function Answer({ message, live, question, isBeside }
 
 function AnswerPart({ part }: { part: AnyPart }) {
   if (isToolCall(part)) return <ToolCall part={part} />
+  if (part.type === "data-compaction")
+    return <Compaction part={part as unknown as CompactionPart} />
   if (part.type === "file-attachment") return <AttachmentView part={part as FileAttachmentPart} />
   return (
     <div>
       <InlinePart part={part} />
     </div>
+  )
+}
+
+/** Where the conversation was summarised: what the model is told in the stead of what is above. */
+function Compaction({ part: { summary, auto, summary_tokens } }: { part: CompactionPart }) {
+  const words = strings.message
+  return (
+    <Divider label={(auto ? words.compactedItself : words.compacted)(showCount(summary_tokens))}>
+      <Markdown text={summary} />
+    </Divider>
   )
 }
 
@@ -202,11 +226,15 @@ function Note({ text }: { text: string }) {
 
 /** What the host says to the model beside the conversation. */
 export function SystemNote({ message }: { message: StoredMessage }) {
-  return (
-    <p className="border-l-2 border-line pl-3 text-xs text-muted">
-      {message.parts.map(textIn).join(" ")}
-    </p>
-  )
+  const text = message.parts.map(textIn).join(" ")
+  if (message.metadata.boundary === true)
+    return (
+      <Divider label={strings.message.boundary}>
+        <p className="text-muted">{strings.message.boundaryTold}</p>
+        <p className="mt-1">{text}</p>
+      </Divider>
+    )
+  return <p className="border-l-2 border-line pl-3 text-xs text-muted">{text}</p>
 }
 
 interface FailureProps {

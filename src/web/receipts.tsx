@@ -1,20 +1,9 @@
 import type { AnyPart } from "../client/client.ts"
-import type { Outcome, Receipt } from "../model/receipt.ts"
+import type { Receipt } from "../model/receipt.ts"
 import { showBytes, showCount } from "./format.ts"
+import { Badge } from "./outcome-badge.tsx"
 import { partLabel } from "./part-view.tsx"
-import { strings } from "./strings.ts"
-
-const TONES: Readonly<Record<Outcome, string>> = {
-  native: "bg-good-soft text-good",
-  inlined: "bg-info-soft text-info",
-  range: "bg-info-soft text-info",
-  extracted: "bg-violet-soft text-violet",
-  descriptor: "bg-warn-soft text-warn",
-  tool: "bg-violet-soft text-violet",
-  "resolved-out": "bg-hover text-muted",
-  denied: "bg-danger-soft text-danger",
-  failed: "bg-danger-soft text-danger",
-}
+import { xrayStrings } from "./strings/xray.ts"
 
 /** What became of each part: a colour, a word and a reason. */
 export function Receipts({
@@ -37,23 +26,15 @@ export function Receipts({
               {nameOf(partFor(receipt)) || receipt.type}
             </span>
           </div>
-          <p className="mt-1 text-sm" title={strings.xray.rule(receipt.rule)}>
+          <p className="mt-1 text-sm" title={xrayStrings.rule(receipt.rule)}>
             {receipt.reason}
           </p>
           <p className="mt-0.5 text-xs text-muted">
-            {`${receipt.type} · ${strings.xray.tokens(showCount(receipt.tokens))} · ${showBytes(receipt.bytes)}`}
+            {`${receipt.type} · ${xrayStrings.tokens(showCount(receipt.tokens))} · ${showBytes(receipt.bytes)}`}
           </p>
         </li>
       ))}
     </ul>
-  )
-}
-
-export function Badge({ outcome }: { outcome: Outcome }) {
-  return (
-    <span className={`shrink-0 rounded-md px-1.5 py-0.5 text-xs font-semibold ${TONES[outcome]}`}>
-      {strings.outcome[outcome]}
-    </span>
   )
 }
 

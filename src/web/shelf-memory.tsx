@@ -1,12 +1,12 @@
 import { useCallback, useEffect, useState } from "react"
 import type { ListedMemory } from "../client/house-calls.ts"
-import { useApp, useStore } from "./context.ts"
+import { useApp } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { showMoment } from "./format.ts"
 import { Quiet } from "./panel.tsx"
-import { strings } from "./strings.ts"
-
-const words = strings.memory
+import { memoryStrings as words } from "./strings/memory.ts"
+import { TrustButton } from "./trust-button.tsx"
+import { useWhere } from "./where.ts"
 const FIELD = "w-full rounded-lg border border-line-strong bg-canvas px-2.5 py-1.5 text-sm text-ink"
 
 interface Note {
@@ -64,6 +64,13 @@ export function Memories() {
           >
             <div className="flex items-center gap-1">
               <span className="min-w-0 flex-1 truncate font-semibold">{memory.name}</span>
+              {!memory.trusted && (
+                <TrustButton
+                  file={{ path: memory.path }}
+                  isTrusted={false}
+                  onChanged={() => void read()}
+                />
+              )}
               <Button onClick={() => void open(memory)}>{words.edit(memory.name)}</Button>
               <Button className="text-danger!" onClick={() => void forget(memory)}>
                 {words.forget(memory.name)}
@@ -85,15 +92,6 @@ export function Memories() {
       </ul>
     </div>
   )
-}
-
-/** Whose memory: that of the open session's folder. */
-function useWhere() {
-  const current = useStore((state) => state.current)
-  const [where, setWhere] = useState<{ session?: string }>({})
-  const wanted = current ? { session: current } : {}
-  if (where.session !== wanted.session) setWhere(wanted)
-  return where
 }
 
 interface EditingProps {

@@ -4,9 +4,7 @@ import { useApp, useStore } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { firstWords, showMoment } from "./format.ts"
 import { Quiet } from "./panel.tsx"
-import { strings } from "./strings.ts"
-
-const words = strings.triggers
+import { triggersStrings as words } from "./strings/triggers.ts"
 const MINUTE = 60_000
 const FIELD =
   "mt-1 w-full rounded-lg border border-line-strong bg-canvas px-2.5 py-1.5 text-sm text-ink"

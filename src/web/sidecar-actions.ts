@@ -1,5 +1,6 @@
 import type { Actions } from "./actions.ts"
-import { strings } from "./strings.ts"
+import type { Drafts } from "./drafts.ts"
+import { sidecarStrings } from "./strings/sidecar.ts"
 import { goTo } from "./token.ts"
 
 /** Begin a sidecar: a branch that the list of sessions does not show. */
@@ -11,7 +12,7 @@ export async function openSidecar(
   const answer = await actions.try(() =>
     actions.store.client.sessions.branch(parent, {
       from_message_id,
-      title: strings.sidecar.title,
+      title: sidecarStrings.title,
       metadata: { ephemeral: true, sidecar: true },
     }),
   )
@@ -21,16 +22,36 @@ export async function openSidecar(
 /** Let a sidecar become a session like any other, and go there. */
 export async function promote(actions: Actions, session: string) {
   await actions.try(async () => {
-    await actions.store.client.sessions.update(session, { metadata: { ephemeral: false } })
+    await actions.store.client.sidecars.close(session, "promote")
     goTo(session)
   })
 }
 
-/** Put something that was said in a sidecar into the main draft, as a quote (BEY-09). */
-export function bringBack(
-  actions: Actions,
-  quote: { session_id: string; message_id: string; text: string },
+/** Close it and keep it among the sidecars. */
+export async function keep(actions: Actions, session: string) {
+  await actions.try(async () => {
+    await actions.store.client.sidecars.close(session, "keep")
+    actions.say(sidecarStrings.kept)
+  })
+}
+
+export async function discard(actions: Actions, session: string) {
+  await actions.try(() => actions.store.client.sidecars.close(session, "delete"))
+}
+
+/** Put something that was said in a sidecar into the main draft, as a quote (BEY-09). The server
+ *  does it, so that every page on that session has it. */
+export async function bringBack(
+  { actions, drafts }: { actions: Actions; drafts: Drafts },
+  sidecar: string,
+  message_id: string,
 ) {
-  actions.attach.part({ type: "quote", ...quote })
-  actions.say(strings.sidecar.broughtBack)
+  const { current } = actions.store.read()
+  if (!current) return
+  await actions.try(async () => {
+    await drafts.attach(current, () =>
+      actions.store.client.sidecars.bringBack(sidecar, { message_id }),
+    )
+    actions.say(sidecarStrings.broughtBack)
+  })
 }

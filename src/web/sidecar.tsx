@@ -8,15 +8,13 @@ import { useApp, useStore } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { showMoment } from "./format.ts"
 import { QuoteIcon } from "./icons.tsx"
-import { Answer, Thinking, UserMessage } from "./message.tsx"
+import { Answer, SystemNote, Thinking, UserMessage } from "./message.tsx"
 import { textIn } from "./message-parts.ts"
 import { Panel, Quiet } from "./panel.tsx"
 import { usePanel } from "./panels.ts"
-import { bringBack, promote } from "./sidecar-actions.ts"
-import { strings } from "./strings.ts"
+import { bringBack, discard, keep, promote } from "./sidecar-actions.ts"
+import { sidecarStrings as words } from "./strings/sidecar.ts"
 import { Thread } from "./thread.ts"
-
-const words = strings.sidecar
 
 /** Talk beside the conversation: what is said here is not said there, unless it is brought back. */
 export default function Sidecars({ session }: { session: string | undefined }) {
@@ -85,8 +83,8 @@ function Sidecar({ id, onClose }: { id: string; onClose: () => void }) {
     void actions.try(() => client.send(id, { id: newId("msg"), source, mode: "immediate" }))
     return true
   }
-  const own =
-    view?.messages.filter(({ session_id, role }) => session_id === id && role !== "system") ?? []
+  const own = view?.messages.filter(({ session_id }) => session_id === id) ?? []
+  const isSilent = own.every(({ role }) => role === "system")
   return (
     <Panel
       title={words.title}
@@ -116,18 +114,19 @@ function Sidecar({ id, onClose }: { id: string; onClose: () => void }) {
             <Button
               className="text-danger!"
               onClick={() => {
-                void actions.remove(id)
+                void discard(actions, id)
                 onClose()
               }}
             >
               {words.delete}
             </Button>
+            <Button onClick={() => void keep(actions, id).then(onClose)}>{words.keep}</Button>
           </div>
         </div>
       }
     >
       <div className="flex flex-col gap-5">
-        {own.length === 0 && <Quiet>{words.empty}</Quiet>}
+        {isSilent && <Quiet>{words.empty}</Quiet>}
         {own.map((message) => (
           <Said key={message.id} message={message} view={view} />
         ))}
@@ -138,7 +137,8 @@ function Sidecar({ id, onClose }: { id: string; onClose: () => void }) {
 }
 
 function Said({ message, view }: { message: StoredMessage; view: SessionView | undefined }) {
-  const { actions } = useApp()
+  const { actions, drafts } = useApp()
+  if (message.role === "system") return <SystemNote message={message} />
   if (message.role === "user") return <UserMessage message={message} isBeside />
   const live = view !== undefined && isBusy(view.status) && message === view.messages.at(-1)
   const text = message.parts.map(textIn).join("\n\n").trim()
@@ -150,7 +150,7 @@ function Said({ message, view }: { message: StoredMessage; view: SessionView | u
         <Button
           look="outline"
           className="mt-2"
-          onClick={() => bringBack(actions, { session_id, message_id, text })}
+          onClick={() => void bringBack({ actions, drafts }, session_id, message_id)}
         >
           <QuoteIcon className="size-4" />
           {words.bringBack}

@@ -4,10 +4,8 @@ import type { Outcome } from "../model/receipt.ts"
 import { useApp, useStore } from "./context.ts"
 import { showCount } from "./format.ts"
 import { Quiet, Section } from "./panel.tsx"
-import { Badge } from "./receipts.tsx"
-import { strings } from "./strings.ts"
-
-const words = strings.xray
+import { Badge } from "./outcome-badge.tsx"
+import { xrayStrings as words } from "./strings/xray.ts"
 
 /** What changes in the history when the session goes on with another model (BEY-02). */
 export function SwitchReport({ model }: { model: string }) {

@@ -83,10 +83,11 @@ function Shown({ title, text, isError }: ShownProps) {
 function Output({ output: { data, blocks = [] } }: { output: NonNullable<ToolPart["output"]> }) {
   const texts = blocks.flatMap((block) => (typeof block.text === "string" ? [block.text] : []))
   const media = blocks.flatMap((block) => (block.media ? [block.media as MediaShown] : []))
-  const told = texts.length > 0 ? texts.join("\n") : textOf(data)
+  const told = texts.join("\n")
   return (
     <>
       <Shown title={words.output} text={told} />
+      <Shown title={told === "" ? words.output : words.data} text={textOf(without(data, told))} />
       {media.map((one) => (
         <AttachmentView
           key={one.content_id}
@@ -101,6 +102,16 @@ interface MediaShown {
   readonly name: string
   readonly mime: string
   readonly content_id: string
+}
+
+/** The data, but for what the text says already: an exit code is worth a line, a text twice is not. */
+function without(data: unknown, told: string): unknown {
+  if (data === told || told === "") return data === told ? undefined : data
+  if (typeof data !== "object" || data === null || Array.isArray(data)) return data
+  const rest = Object.entries(data).filter(
+    ([, value]) => typeof value !== "string" || value === "" || !told.includes(value.trim()),
+  )
+  return rest.length === 0 ? undefined : Object.fromEntries(rest)
 }
 
 function textOf(data: unknown): string {

@@ -1,11 +1,21 @@
-import { type RefObject, useEffect, useImperativeHandle, useRef, useState } from "react"
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from "react"
 import { isBusy } from "../client/view.ts"
+import type { KnownNode } from "../compose/node.ts"
 import { Editor, isTouch } from "../react/editor.ts"
 import { useApp, useDesk, useStore } from "./context.ts"
+import { fatesOf, useLook } from "./fates.ts"
 import { Recall } from "./recall.ts"
 import { strings } from "./strings.ts"
 
 const words = strings.composer
+const NO_NODES: readonly KnownNode[] = []
 
 export interface ComposerHandle {
   focus(): void
@@ -86,6 +96,13 @@ export function useEditor(key: string, busy: boolean, handle: RefObject<Composer
     editor.current?.hint(busy ? words.placeholderBusy : words.placeholder)
   }, [busy])
 
+  const nodes = useCallback(() => editor.current?.allNodes() ?? NO_NODES, [])
+  const look = useLook(key, nodes)
+  useEffect(() => {
+    const text = editor.current?.text() ?? ""
+    editor.current?.tellFates(fatesOf(look, text, nodes()))
+  }, [look, nodes])
+
   useImperativeHandle(
     handle,
     () => ({
@@ -95,5 +112,5 @@ export function useEditor(key: string, busy: boolean, handle: RefObject<Composer
     }),
     [],
   )
-  return { host, hint }
+  return { host, hint, look }
 }

@@ -1,4 +1,4 @@
-import { useMemo, useState } from "react"
+import { useEffect, useMemo, useState } from "react"
 import type { LowerAnswer } from "../client/client.ts"
 import type { Block } from "../model/prompt.ts"
 import { useApp, useStore } from "./context.ts"
@@ -11,14 +11,12 @@ import { choiceOf, chosenModel, useModelChoices } from "./model-picker.tsx"
 import { Quiet, Section, Totals } from "./panel.tsx"
 import { Picker } from "./picker.tsx"
 import { Receipts } from "./receipts.tsx"
-import { strings } from "./strings.ts"
+import { xrayStrings as words } from "./strings/xray.ts"
 import { SwitchReport } from "./switch-report.tsx"
-
-const words = strings.xray
 
 /** The draft as a model would receive it: the chosen one, or another to compare. */
 export function DraftXray() {
-  const { actions } = useApp()
+  const { actions, looks } = useApp()
   const chosen = useStore(chosenModel)
   const choices = useModelChoices()
   const [other, setOther] = useState<string>()
@@ -27,6 +25,8 @@ export function DraftXray() {
   const asked = other ?? (chosen && showModel(chosen))
   const model = useMemo(() => (asked === undefined ? undefined : choiceOf(asked)), [asked])
   const look = useDryRun({ model, withBody: wire, budget })
+  useEffect(() => looks.show(look), [looks, look])
+  useEffect(() => () => looks.show(undefined), [looks])
   const compared = other !== undefined && chosen !== undefined && other !== showModel(chosen)
 
   return (

@@ -7,9 +7,7 @@ import { showBytes, showCount, showModel, showSeconds } from "./format.ts"
 import { partOf } from "./message-parts.ts"
 import { Quiet, Section, Totals } from "./panel.tsx"
 import { Receipts } from "./receipts.tsx"
-import { strings } from "./strings.ts"
-
-const words = strings.xray
+import { xrayStrings as words } from "./strings/xray.ts"
 
 /** What was recorded of a message that was sent. */
 export function SentXray({ message }: { message: StoredMessage }) {

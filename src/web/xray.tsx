@@ -1,11 +1,9 @@
 import type { StoredMessage } from "../message/row.ts"
 import { Button } from "./controls.tsx"
 import { Panel } from "./panel.tsx"
-import { strings } from "./strings.ts"
+import { xrayStrings as words } from "./strings/xray.ts"
 import { DraftXray } from "./xray-draft.tsx"
 import { SentXray } from "./xray-sent.tsx"
-
-const words = strings.xray
 
 interface XrayProps {
   readonly message: StoredMessage | undefined

@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
 import { defineEntity } from "../../src/entity/definition.ts"
+import { defineTool } from "../../src/tool/tool.ts"
 import { temporaryFolder } from "../build.ts"
 import { until } from "../session/house.ts"
 import { caller, type Log, pay } from "../session/tools.ts"
@@ -92,6 +93,58 @@ describe("a handler that asks the model", () => {
     expect(log).toEqual(["pay x begins", "pay x ends"])
     const row = await second.host.store.entityRow(id, "notes", "after")
     expect(row?.value).toEqual({ id: "after", text: "paid" })
+  })
+
+  it("[EA-035][SES-061] leaves a call that may have run to the user, and never runs it in silence", async () => {
+    const data = join(await temporaryFolder(), "data")
+    const begun: string[] = []
+    const runs: string[] = []
+    const transfer = (execute: () => Promise<{ data: string }>) =>
+      defineTool({
+        id: "transfer",
+        description: "Sends money.",
+        input: z.object({}),
+        requires: [],
+        read_only: false,
+        execute: async () => {
+          begun.push("transfer")
+          return execute()
+        },
+      })
+    const payer = defineEntity({
+      type: "payer",
+      handler: async (ctx) => {
+        if (ctx.wake.type !== "inbox") return
+        runs.push("began")
+        await ctx.agent()
+        runs.push("ended")
+      },
+    })
+    const first = await entityHouse([payer], {
+      data,
+      tools: [transfer(() => new Promise<never>(() => undefined))],
+      script: [{ call: { id: "one", name: "transfer", input: {} } }],
+    })
+    const id = await first.spawn("/payer/p")
+    await first.send("/payer/p", input("pay"))
+    await until(() => begun.length === 1)
+    await first.host.close()
+    const second = await entityHouse([payer], {
+      data,
+      lease_ms: 50,
+      tools: [transfer(async () => ({ data: "sent" }))],
+      script: [{ text: "done" }],
+    })
+    const turn = () => second.host.store.latestTurn(id)
+    await until(async () => (await turn())?.state === "waiting_on_user_input")
+    await second.host.idle()
+    expect([begun, runs, second.model.calls]).toEqual([["transfer"], ["began"], []])
+    const { id: turn_id = "", waiting = [] } = (await turn()) ?? {}
+    expect(waiting).toMatchObject([{ for: "interrupted", reason: "it may have run" }])
+    const path = `/v1/sessions/${id}/turns/${turn_id}/calls/${waiting[0]?.call_id}/skip`
+    expect((await second.ask("post", path, { json: {} })).status).toBe(200)
+    await until(async () => (await turn())?.state === "finished")
+    expect([begun, runs]).toEqual([["transfer"], ["began", "began", "ended"]])
   })
 
   it("[SES-062] stops when its turn is aborted, and the queue goes on", async () => {

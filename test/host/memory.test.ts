@@ -25,7 +25,7 @@ describe("what an agent remembers", () => {
     expect(memory.path.startsWith(served.data)).toBe(true)
   })
 
-  it("[UX-037] [UX-051] is told to a later session by a line, and read whole by a tool", async () => {
+  it("[UX-031] [UX-037] [UX-051] is told to a later session by a line, and read whole by a tool", async () => {
     const served = await openServed({
       script: caller([{ name: "memory_read", input: { name: "tabs" } }]),
     })
@@ -167,8 +167,9 @@ describe("memory", () => {
     await expect(write("..%2Fescape", "x")).rejects.toMatchObject({ status: 422 })
   })
 
-  it("[UX-032] comes with a skill that says when to use it", async () => {
-    const served = await openServed()
+  it("[UX-032] [UX-038] comes with a skill that says when to use it", async () => {
+    const skill = { name: "skill", input: { name: "memory" } }
+    const served = await openServed({ script: caller([skill]) })
     const id = await newSession(served)
     await served.client.send(id, { source: "hello" })
     await settled(served, id)
@@ -177,5 +178,8 @@ describe("memory", () => {
     expect(tools?.map(({ name }) => name)).toEqual(
       expect.arrayContaining(["skill", "memory_write", "memory_read", "memory_list"]),
     )
+    const [loaded] = partsOf(await settled(served, id), "tool-skill")
+    for (const trigger of ["a preference, a role, a constraint", "corrects you", "a place outside"])
+      expect(JSON.stringify(loaded?.data)).toContain(trigger)
   })
 })

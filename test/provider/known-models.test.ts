@@ -38,6 +38,7 @@ describe("readCatalog", () => {
         output_tokens: 128_000,
         tools: true,
         thinking: ["effort"],
+        price: { input: 2, output: 10 },
       },
     ]))
 

@@ -1,7 +1,11 @@
-import { describe, expect, it } from "vitest"
+import { once } from "node:events"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { describe, expect, it, onTestFinished } from "vitest"
+import { transcriberOf } from "../../src/files/convert/transcriber.ts"
 import { attachTool } from "../../src/tool/attach.ts"
 import { convertTool } from "../../src/tool/convert.ts"
-import { pdf, wholeDocx, xlsx } from "../files/convert/samples.ts"
+import { pdf, wav, wholeDocx, xlsx } from "../files/convert/samples.ts"
 import { stage, told } from "./stage.ts"
 
 describe("convert", () => {
@@ -38,5 +42,18 @@ describe("convert", () => {
     )
     expect(await tell({ path: "b.bin", to: "text" })).toContain("b.bin")
     expect(await tell({ path: "../outside.pdf", to: "text" })).toContain("outside")
+  })
+
+  it("[CMP-094] gives what is said in a recording, where someone transcribes", async () => {
+    const server = createServer((_, response) =>
+      response.end(JSON.stringify({ text: "Hello there." })),
+    )
+    await once(server.listen(0, "127.0.0.1"), "listening")
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/audio/transcriptions`
+    const transcriber = transcriberOf({ type: "server", url, model: "any" }, {})
+    const { call } = await stage({ files: { "talk.wav": wav(1) } })
+    const given = await told(call(convertTool(transcriber), { path: "talk.wav", to: "text" }))
+    expect(JSON.stringify(given)).toContain("Hello there.")
   })
 })

@@ -138,30 +138,6 @@ describe("extract", () => {
   })
 })
 
-describe("an attachment", () => {
-  it("[CMP-097] is reached by its content id, in the sessions that carry it", async () => {
-    const carried = new Set<string>()
-    const attached = async (id: string) => carried.has(id)
-    const { call, blobs, scratch } = await stage({ more: { attached } })
-    const text = await blobs.putBytes(Buffer.from("hello"))
-    const packed = await blobs.putBytes(zip({ "a.txt": "packed" }))
-    const path = text.content_id
-    expect(await told(call(readTool(), { path }))).toMatch(/is not attached to this session/)
-    carried.add(path).add(packed.content_id)
-    expect(await shown(call(readTool(), { path }))).toBe("hello")
-    const { paths } = await told(call(extractTool(), { path: packed.content_id }))
-    expect(await readFile(paths[0], "utf8")).toBe("packed")
-    expect((await scratch.usage()).bytes).toBeGreaterThan(5)
-  })
-
-  it("[BIN-062] that does not fit into scratch is not put there", async () => {
-    const more = { attached: async () => true }
-    const { call, blobs } = await stage({ more, quota: { bytes: 10, files: 10 } })
-    const { content_id } = await blobs.putBytes(Buffer.alloc(100))
-    expect(await told(call(readTool(), { path: content_id }))).toMatch(/do not fit/)
-  })
-})
-
 describe("web_fetch", () => {
   async function served(body: string | Uint8Array, type: string, status = 200) {
     const server = createServer((_, response) =>

@@ -205,7 +205,7 @@ describe.skipIf(missing("chromium"))("the thread and its panels, in a real brows
   it("[BEY-06] shows what is at hand, where it comes from, and trusts it when told", async () => {
     const { visitor } = await visit()
     await visitor.composer.waitFor()
-    await visitor.choose("More", "At hand: commands, memory, models")
+    await visitor.choose("More", "At hand: commands, files, agents, memory")
     const shelf = visitor.panel("At hand")
     await visitor.sees(shelf, "Greet somebody")
     expect(await visitor.barriers()).toEqual([])
@@ -227,7 +227,7 @@ describe.skipIf(missing("chromium"))("the thread and its panels, in a real brows
     const { theatre, visitor } = await visit()
     await visitor.send("hello")
     await visitor.sees(visitor.answers, "That is all of it.")
-    await visitor.choose("More", "At hand: commands, memory, models")
+    await visitor.choose("More", "At hand: commands, files, agents, memory")
     const shelf = visitor.panel("At hand")
     await shelf.getByRole("tab", { name: "Memory" }).click()
     await shelf.getByRole("button", { name: "Remember something" }).click()

@@ -45,6 +45,8 @@ export type YamlReading =
 
 /** Read a YAML map that people write by hand. The usual slips are repaired, and told of. */
 export function readYaml(text: string): YamlReading {
+  const plain = plainMap(text)
+  if (plain) return plain
   if (isTooDeep(text)) return { ...fault(1, TOO_DEEP), refused: true }
   const first = parse(text)
   if (first.type === "map" || first.refused) return first
@@ -52,6 +54,24 @@ export function readYaml(text: string): YamlReading {
   if (repairs.length === 0) return first
   const second = parse(repaired)
   return second.type === "map" ? { ...second, repairs } : first
+}
+
+// Letters and marks that mean nothing to YAML where they stand: a word of them, or a quoted text.
+const PLAIN_LINE = /^([A-Za-z][\w-]*): (?:([A-Za-z0-9][\w .,;()/'"+-]*)|"([ !#-[\]-~\u00a1-\u167f\u2010-\u2027]*)")$/
+
+/** Most heads are lines of one key and one plain value. Those are read without the parser, which has to
+ *  be woken first; undefined for all others. */
+function plainMap(text: string): YamlReading | undefined {
+  const entries = new Map<string, YamlEntry>()
+  for (const [at, line] of text.replace(/\n$/, "").split("\n").entries()) {
+    const [, key, word, quoted] = PLAIN_LINE.exec(line) ?? []
+    const value = word ?? quoted
+    if (key === undefined || value === undefined || FORBIDDEN.has(key) || entries.has(key))
+      return undefined
+    if (word?.endsWith(" ")) return undefined
+    entries.set(key, { value, written: line.slice(key.length + 2), line: at + 1 })
+  }
+  return { type: "map", entries, repairs: [] }
 }
 
 const TOO_DEEP = `it nests deeper than ${MAX_YAML_DEPTH} levels`

@@ -1,9 +1,12 @@
+import { MOST_OF_AN_ARCHIVE } from "../../files/archive/limits.ts"
 import { UsageError } from "../complain.ts"
 import { printJson, printLine, showSize, table } from "../show.ts"
 
 export interface ExtractCommandOptions {
   readonly to?: string
   readonly limit?: string
+  readonly maxBytes?: string
+  readonly maxFiles?: string
   readonly list?: boolean
   readonly json?: boolean
 }
@@ -13,7 +16,7 @@ const UNSUPPORTED = 3
 
 /** Extract an archive into a new or empty folder, or show what it holds. */
 export async function extractCommand(path: string, options: ExtractCommandOptions) {
-  const limits = options.limit === undefined ? {} : limitsOf(bytesOf(options.limit))
+  const limits = limitsOf(options)
   const result = options.list
     ? await list(path, limits)
     : await extract(path, destinationOf(options), limits)
@@ -26,18 +29,35 @@ export async function extractCommand(path: string, options: ExtractCommandOption
 const SIZE = /^(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?$/i
 const UNITS = ["", "K", "M", "G", "T"]
 
-function bytesOf(limit: string): number {
+function bytesOf(option: string, limit: string): number {
   const [, number, unit = ""] = SIZE.exec(limit) ?? []
-  if (number === undefined) throw new UsageError(`--limit: ${limit} is not a number of bytes`)
-  return Math.floor(Number(number) * 1024 ** UNITS.indexOf(unit.toUpperCase()))
+  if (number === undefined) throw new UsageError(`${option}: ${limit} is not a number of bytes`)
+  const bytes = Math.floor(Number(number) * 1024 ** UNITS.indexOf(unit.toUpperCase()))
+  if (bytes <= MOST_OF_AN_ARCHIVE.bytes) return bytes
+  throw new UsageError(`${option}: ${limit} is more than the ${showSize(MOST_OF_AN_ARCHIVE.bytes)} that can be allowed`)
+}
+
+function filesOf(limit: string): number {
+  const files = /^\d+$/.test(limit) ? Number(limit) : Number.NaN
+  if (files >= 1 && files <= MOST_OF_AN_ARCHIVE.files) return files
+  throw new UsageError(`--max-files: ${limit} is not a number from 1 to ${MOST_OF_AN_ARCHIVE.files}`)
 }
 
 const LEAST_MS = 20_000
-/** Who allows more bytes allows the time that they take on a slow disk. */
+/** Who allows more allows the time that it takes on a slow disk. */
 const BYTES_PER_MS = 10_000
+const MS_PER_FILE = 2
 
-function limitsOf(bytes: number): Limits {
-  return { bytes, milliseconds: Math.max(LEAST_MS, Math.ceil(bytes / BYTES_PER_MS)) }
+function limitsOf({ limit, maxBytes, maxFiles }: ExtractCommandOptions): Limits {
+  const [option, given] = maxBytes === undefined ? ["--limit", limit] : ["--max-bytes", maxBytes]
+  const bytes = given === undefined ? undefined : bytesOf(option, given)
+  const files = maxFiles === undefined ? undefined : filesOf(maxFiles)
+  const needed = (bytes ?? 0) / BYTES_PER_MS + (files ?? 0) * MS_PER_FILE
+  return {
+    ...(bytes === undefined ? {} : { bytes }),
+    ...(files === undefined ? {} : { files }),
+    milliseconds: Math.max(LEAST_MS, Math.ceil(needed)),
+  }
 }
 
 function destinationOf({ to }: ExtractCommandOptions): string {
@@ -47,7 +67,8 @@ function destinationOf({ to }: ExtractCommandOptions): string {
 
 interface Limits {
   readonly bytes?: number
-  readonly milliseconds?: number
+  readonly files?: number
+  readonly milliseconds: number
 }
 
 async function list(path: string, limits: Limits) {

@@ -2,7 +2,7 @@ import type { Client, SendAnswer } from "../../client/client.ts"
 import { newId } from "../../message/id.ts"
 import { Mode } from "../../message/message.ts"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
+import { type CommonOptions, connected, type Connection, workspaceFolder } from "../connect.ts"
 import { listen } from "../listen.ts"
 import { partOf, requireFiles, type SendPiece } from "../pieces.ts"
 import { pipedParts } from "../piped.ts"
@@ -29,7 +29,7 @@ export async function sendCommand(
   if (!mode.success) throw new UsageError(`--mode ${options.mode}: say ${Mode.options.join(", ")}`)
   await requireFiles(pieces, options)
   const asked = words.includes("-") || (source === "" && pieces.length === 0)
-  await connected(options, async ({ client, idle }) => {
+  const send = async ({ client, idle }: Connection) => {
     const piped = await pipedParts(client, asked)
     if (source === "" && pieces.length === 0 && piped.length === 0)
       throw new UsageError('say something: compositor send "…", or pipe it in')
@@ -52,7 +52,8 @@ export async function sendCommand(
     if (!options.wait || !message || message.state === "cancelled") return
     process.exitCode = await listen(client, { message, after, json: options.json ?? false })
     await idle()
-  })
+  }
+  await connected(options, send, { sends: true })
 }
 
 /** What was typed, in which commands and references count; a command leads it. */

@@ -7,9 +7,18 @@ interface ServeOptions extends CommonOptions {
   readonly port?: string
   readonly open?: boolean
   readonly another?: boolean
+  readonly blobs?: string
+  readonly listen?: string
+  readonly allowHost?: readonly string[]
+  readonly limit?: string
+  readonly metricsToken?: string
+  readonly log?: "text" | "json"
+  readonly logLevel?: "debug" | "info" | "warn" | "error"
+  readonly drain?: string
 }
 
 const USUAL_PORT = 4747
+const USUAL_DRAIN_SECONDS = "25"
 /** One Ctrl-C reaches us twice when npm runs us: from the terminal and from npm. */
 const SAME_PRESS_MS = 500
 
@@ -21,7 +30,8 @@ export async function serveCommand(options: ServeOptions) {
   if (options.json) printJson({ url, link, token, pid: process.pid, data })
   else greet(link, data, workspaceFolder(options))
   if (options.open) openPage(link)
-  stopOnSignal(async () => running.close())
+  const drain_ms = secondsOf(options.drain ?? USUAL_DRAIN_SECONDS) * 1000
+  stopOnSignal((signal) => (signal === "SIGTERM" ? running.leave(drain_ms) : running.close()))
 }
 
 async function tellRunning(data: string, options: ServeOptions): Promise<boolean> {
@@ -44,16 +54,52 @@ async function start(data: string, options: ServeOptions) {
     fresh_models: true,
     log: (text: string) => process.stderr.write(`${new Date().toISOString()} ${text}\n`),
     // Nothing may be acknowledged after the disk failed to sync.
-    broken: (reason: string) => {
-      process.stderr.write(`compositor: ${reason}\n`)
-      process.exit(74)
-    },
+    broken: giveUp,
+    ...operations(options),
   }
   if (options.port !== undefined) return serve({ ...wanted, port: portOf(options.port) })
   return serve({ ...wanted, port: USUAL_PORT }).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "EADDRINUSE") return serve({ ...wanted, port: 0 })
     throw error
   })
+}
+
+/** The disk failed (EX_IOERR). */
+function giveUp(reason: string): never {
+  process.stderr.write(`compositor: ${reason}\n`)
+  process.exit(74)
+}
+
+/** What the command line says, or the environment. */
+function operations({
+  blobs,
+  listen,
+  allowHost,
+  limit,
+  metricsToken,
+  log,
+  logLevel,
+}: ServeOptions) {
+  const { COMPOSITOR_LIMITS, COMPOSITOR_METRICS_TOKEN, COMPOSITOR_ALLOW_HOSTS } = process.env
+  const allow_hosts = allowHost ?? COMPOSITOR_ALLOW_HOSTS?.split(",")
+  const limits = limit ?? COMPOSITOR_LIMITS
+  const metrics_token = metricsToken ?? COMPOSITOR_METRICS_TOKEN
+  const write = (line: string) => void process.stderr.write(line)
+  const level = logLevel ?? (log === "json" ? "info" : "warn")
+  return {
+    ...(blobs === undefined ? {} : { blobs }),
+    ...(listen === undefined ? {} : { address: listen, exposed: true }),
+    ...(allow_hosts ? { allow_hosts } : {}),
+    ...(limits ? { limits } : {}),
+    ...(metrics_token ? { metrics_token } : {}),
+    ...(log || logLevel ? { records: { format: log ?? "text", level, write } as const } : {}),
+  }
+}
+
+function secondsOf(text: string): number {
+  const seconds = Number(text)
+  if (seconds >= 0 && seconds <= 3600) return seconds
+  throw new UsageError(`--drain ${text}: so long is 0 to 3600 seconds`)
 }
 
 function portOf(text: string): number {
@@ -82,13 +128,16 @@ function openerOf(): string | undefined {
   return desktop ? "xdg-open" : undefined
 }
 
-function stopOnSignal(close: () => Promise<void>) {
+function stopOnSignal(close: (signal: NodeJS.Signals) => Promise<void>) {
   let first = 0
-  const stop = () => {
+  const stop = (signal: NodeJS.Signals) => {
     const now = performance.now()
     if (first === 0) {
       first = now
-      void close().then(() => process.exit(0))
+      void close(signal).then(
+        () => process.exit(0),
+        (error: unknown) => giveUp(`the folder could not be closed: ${String(error)}`),
+      )
     } else if (now - first > SAME_PRESS_MS) process.exit(130)
   }
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop)

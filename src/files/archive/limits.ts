@@ -19,6 +19,12 @@ export const ARCHIVE_LIMITS: ArchiveLimits = {
   milliseconds: 20_000,
 }
 
+/** What a person may raise them to. */
+export const MOST_OF_AN_ARCHIVE = {
+  bytes: 1024 ** 4,
+  files: 250_000,
+} as const satisfies Partial<ArchiveLimits>
+
 export function withDefaults(limits: Partial<ArchiveLimits> = {}): ArchiveLimits {
   return { ...ARCHIVE_LIMITS, ...limits }
 }

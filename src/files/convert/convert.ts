@@ -10,7 +10,7 @@ import {
   refused,
 } from "./converted.ts"
 import { formatOf } from "./formats.ts"
-import type { Transcriber } from "./transcribe.ts"
+import type { Transcriber } from "./transcriber.ts"
 
 export interface ConvertOptions {
   readonly signal?: AbortSignal | undefined

@@ -1,7 +1,7 @@
-import { listArchive } from "../archive/archive.ts"
 import { cappedText } from "./capped-text.ts"
 import { refused } from "./converted.ts"
 import type { Route } from "./route.ts"
+import { listArchive } from "./when-needed.ts"
 
 /** What an archive holds, without taking it out. */
 export const listing: Route = async ({ path, name }, _request, { limits, signal }) => {

@@ -1,8 +1,7 @@
 import type { Fragment } from "../../message/fragment.ts"
 import type { ConvertFile, ConvertRequest, Converted } from "./converted.ts"
 import { type ConvertContext, type Route, reading, textOf } from "./route.ts"
-import { runProgram } from "./sandboxed.ts"
-import { transcribe } from "./transcribe.ts"
+import { runProgram, transcribe } from "./when-needed.ts"
 
 const info = reading("media", { memory: 1 })
 const BINS = 60

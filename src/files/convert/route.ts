@@ -7,9 +7,9 @@ import {
   refused,
 } from "./converted.ts"
 import type { ShapeName } from "./programs.ts"
-import { runReader } from "./run-reader.ts"
-import { runProgram, type SandboxContext } from "./sandboxed.ts"
-import type { Transcriber } from "./transcribe.ts"
+import type { SandboxContext } from "./sandboxed.ts"
+import type { Transcriber } from "./transcriber.ts"
+import { runProgram, runReader } from "./when-needed.ts"
 
 export interface ConvertContext extends SandboxContext {
   /** Who turns speech into text, where someone does. */

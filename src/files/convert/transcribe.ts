@@ -1,18 +1,7 @@
 import { openAsBlob } from "node:fs"
 import { type ConvertFile, type Converted, refused } from "./converted.ts"
 import { runProgram, type SandboxContext } from "./sandboxed.ts"
-
-/** Who turns speech into text: a server that speaks as OpenAI's does, or a program on this machine. */
-export type Transcriber =
-  | {
-      readonly type: "server"
-      /** The whole address, which ends in `/audio/transcriptions`. */
-      readonly url: string
-      readonly model: string
-      readonly key?: string | undefined
-      readonly fetch: (url: string, init: RequestInit) => Promise<Response>
-    }
-  | { readonly type: "program"; readonly model_path: string }
+import type { Transcriber } from "./transcriber.ts"
 
 /** What such servers take at once. */
 const MAX_UPLOAD_BYTES = 25 * 1024 * 1024

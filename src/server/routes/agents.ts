@@ -15,6 +15,7 @@ const Listed = z.object({
   digest: z.string().optional(),
   faults: z.array(z.string()).optional(),
   model: ModelChoice.optional(),
+  prompt: z.string().optional(),
   tools: Names.optional(),
   skills: Names.optional(),
   context: z.looseObject({}).optional(),
@@ -28,8 +29,8 @@ export const agentRoutes: readonly Route[] = [
     summary: "Who can answer in a workspace, and what each may do",
     query: z.object(Where),
     answer: z.object({ agents: z.array(Listed) }),
-    async handle({ host, query }) {
-      const agents = await host.equipment.agents.list(await rootOf(host, query))
+    async handle({ host, caller, query }) {
+      const agents = await host.equipment.agents.list(await rootOf({ host, caller }, query))
       return { agents: agents.map(shown) }
     },
   }),
@@ -37,6 +38,6 @@ export const agentRoutes: readonly Route[] = [
 
 function shown({ agent, ...listed }: ListedAgent) {
   if (!agent) return listed
-  const { model, tools, skills, context, gestures } = agent
-  return { ...listed, ...(model ? { model } : {}), tools, skills, context, gestures }
+  const { model, prompt, tools, skills, context, gestures } = agent
+  return { ...listed, ...(model ? { model } : {}), prompt, tools, skills, context, gestures }
 }

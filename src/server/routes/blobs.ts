@@ -1,11 +1,11 @@
 import type { Context } from "hono"
 import { z } from "zod"
-import { readAll } from "../../files/blobs.ts"
+import { readAll, type ServedAs } from "../../files/blobs.ts"
 import { type Host, MAX_UPLOAD_BYTES } from "../../host.ts"
-import { INLINE_ATTACHMENT_BYTES } from "../../message/limits.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { ANSWER_HEADERS } from "../door.ts"
 import { DoorError } from "../errors.ts"
+import { metered } from "../limits.ts"
 import { type Route, route } from "../route.ts"
 import { Flag } from "../schemas.ts"
 import { streamOf } from "../stream-of.ts"
@@ -33,6 +33,8 @@ export const blobRoutes: readonly Route[] = [
       size: z.int(),
       mime: z.string(),
       name: z.string(),
+      /** What is seen to be wrong with it. */
+      condition: z.enum(["encrypted", "damaged"]).optional(),
       part: z.looseObject({}),
     }),
     status: 201,
@@ -40,7 +42,10 @@ export const blobRoutes: readonly Route[] = [
       const declared = Number(context.req.header("content-length") ?? 0)
       if (declared > MAX_UPLOAD_BYTES)
         throw new DoorError(413, "too_large", `a file may have at most ${MAX_UPLOAD_BYTES} bytes`)
-      const { kind, ...uploaded } = await host.upload(chunksOf(context.req.raw), query.name)
+      const { kind, ...uploaded } = await host.upload(
+        metered(context, chunksOf(context.req.raw)),
+        query.name,
+      )
       const carried = query.inline && kind !== "binary" && kind !== "archive"
       const data = carried ? await inlineData(host, uploaded) : {}
       return { ...uploaded, part: { type: "file-attachment", ...uploaded, ...data } }
@@ -52,13 +57,15 @@ export const blobRoutes: readonly Route[] = [
     summary: "The bytes that a part of this session carries; ranges are answered",
     async handle({ host, context, param }) {
       const blob = await readable(host, param("id"), param("content"))
+      const link = await host.blobs.link?.(blob.content_id, servedAs(blob))
+      if (link) return elsewhere(link)
       return blobResponse(host, context, blob)
     },
   }),
 ]
 
 async function inlineData(host: Host, { content_id, size }: { content_id: string; size: number }) {
-  if (size > INLINE_ATTACHMENT_BYTES) return {}
+  if (size > host.files.inline_bytes) return {}
   const bytes = await readAll(host.blobs.open(content_id), size)
   return { data: Buffer.from(bytes).toString("base64") }
 }
@@ -81,12 +88,25 @@ async function readable(host: Host, session_id: string, content_id: string): Pro
   return blob
 }
 
+function servedAs({ mime }: Blob): ServedAs {
+  return SHOWN_IN_PLACE.has(mime)
+    ? { type: mime, disposition: "inline" }
+    : { type: "application/octet-stream", disposition: "attachment" }
+}
+
+// The link is as good as the bytes: nobody keeps it.
+function elsewhere(link: string): Response {
+  const headers = { ...ANSWER_HEADERS, location: link, "cache-control": "no-store" }
+  return new Response(null, { status: 302, headers })
+}
+
 function blobResponse(host: Host, context: Context, blob: Blob): Response {
   const range = rangeOf(context.req.header("range"), blob.size)
+  const { type, disposition } = servedAs(blob)
   const headers = new Headers({
     ...ANSWER_HEADERS,
-    "content-type": SHOWN_IN_PLACE.has(blob.mime) ? blob.mime : "application/octet-stream",
-    "content-disposition": SHOWN_IN_PLACE.has(blob.mime) ? "inline" : "attachment",
+    "content-type": type,
+    "content-disposition": disposition,
     "content-security-policy": "sandbox; default-src 'none'",
     "accept-ranges": "bytes",
     "cache-control": "private, immutable, max-age=31536000",

@@ -3,12 +3,12 @@ import { Command } from "../../catalog/command.ts"
 import { doctor } from "../../catalog/doctor.ts"
 import { exportTo } from "../../catalog/export.ts"
 import { Finding } from "../../catalog/finding.ts"
-import type { Host } from "../../host.ts"
 import { MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "../../message/limits.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { partsOfInput } from "../../compose/bridge.ts"
+import { workspaceOf } from "../caller.ts"
 import { readSource, vocabularyOf } from "../composed.ts"
-import { type Route, route } from "../route.ts"
+import { type Asked, type Route, route } from "../route.ts"
 import { SessionId } from "../schemas.ts"
 import { existing } from "./sessions.ts"
 
@@ -41,8 +41,8 @@ export const commandRoutes: readonly Route[] = [
     summary: "Everything that can be typed after a slash, with where it comes from",
     query: z.object(Where),
     answer: z.object({ commands: z.array(Listed), hidden: z.array(z.looseObject({})) }),
-    async handle({ host, query }) {
-      const catalog = await host.workspaces.catalog(await rootOf(host, query))
+    async handle({ host, caller, query }) {
+      const catalog = await host.workspaces.catalog(await rootOf({ host, caller }, query))
       return { commands: catalog.list(), hidden: catalog.hidden() }
     },
   }),
@@ -52,8 +52,9 @@ export const commandRoutes: readonly Route[] = [
     summary: "What shadows what, where dialects mislead, what is not trusted",
     query: z.object(Where),
     answer: z.object({ findings: z.array(Finding) }),
-    async handle({ host, query }) {
-      return { findings: doctor(await host.workspaces.catalog(await rootOf(host, query))) }
+    async handle({ host, caller, query }) {
+      const catalog = await host.workspaces.catalog(await rootOf({ host, caller }, query))
+      return { findings: doctor(catalog) }
     },
   }),
   route({
@@ -62,8 +63,8 @@ export const commandRoutes: readonly Route[] = [
     summary: "The commands as files of another tool, with what they lose there",
     query: z.object({ ...Where, to: Target }),
     answer: z.looseObject({}),
-    async handle({ host, query }) {
-      const catalog = await host.workspaces.catalog(await rootOf(host, query))
+    async handle({ host, caller, query }) {
+      const catalog = await host.workspaces.catalog(await rootOf({ host, caller }, query))
       return exportTo(
         query.to,
         catalog.list().map(({ command }) => command),
@@ -81,8 +82,8 @@ export const commandRoutes: readonly Route[] = [
       trusted: z.boolean().default(true),
     }),
     answer: z.looseObject({}),
-    async handle({ host, body }) {
-      const root = await rootOf(host, body)
+    async handle({ host, caller, body }) {
+      const root = await rootOf({ host, caller }, body)
       const { trust } = host.workspaces
       if (!body.trusted) await trust.untrust(body.path)
       const given = body.trusted ? await trust.trust(body.path, body.digest) : undefined
@@ -97,8 +98,8 @@ export const commandRoutes: readonly Route[] = [
     summary: "What is recognised in a source",
     body: Typed,
     answer: z.looseObject({ source: z.string(), nodes: z.array(z.looseObject({})) }),
-    async handle({ host, body }) {
-      const vocabulary = await vocabularyOf(host, await rootOf(host, body))
+    async handle({ host, caller, body }) {
+      const vocabulary = await vocabularyOf(host, await rootOf({ host, caller }, body))
       const { input, warnings } = readSource(body, vocabulary)
       return { ...input, parts: partsOfInput(input, vocabulary), warnings }
     },
@@ -114,7 +115,7 @@ export const commandRoutes: readonly Route[] = [
       limit: z.coerce.number().int().min(1).max(MAX_COMPLETIONS).default(DEFAULT_COMPLETIONS),
     }),
     answer: Completed,
-    handle: ({ host, query }) => completed(host, query),
+    handle: ({ host, caller, query }) => completed({ host, caller }, query),
   }),
   route({
     method: "post",
@@ -127,7 +128,7 @@ export const commandRoutes: readonly Route[] = [
       limit: z.int().min(1).max(MAX_COMPLETIONS).default(DEFAULT_COMPLETIONS),
     }),
     answer: Completed,
-    handle: ({ host, body }) => completed(host, body),
+    handle: ({ host, caller, body }) => completed({ host, caller }, body),
   }),
   route({
     method: "post",
@@ -135,8 +136,8 @@ export const commandRoutes: readonly Route[] = [
     summary: "What a source comes to: commands expanded, mentions resolved; nothing is kept",
     body: Typed.extend({ approved_shell: z.array(z.string()).optional() }),
     answer: z.looseObject({ parts: z.array(z.looseObject({})) }),
-    async handle({ host, body }) {
-      const root = await rootOf(host, body)
+    async handle({ host, caller, body }) {
+      const root = await rootOf({ host, caller }, body)
       const vocabulary = await vocabularyOf(host, root)
       const { input, warnings } = readSource(body, vocabulary)
       const { approved_shell } = body
@@ -152,7 +153,7 @@ export const commandRoutes: readonly Route[] = [
   }),
 ]
 
-interface Asked {
+interface Completing {
   readonly session?: string | undefined
   readonly workspace?: string | undefined
   readonly source: string
@@ -160,16 +161,16 @@ interface Asked {
   readonly limit: number
 }
 
-async function completed(host: Host, asked: Asked) {
+async function completed(by: Pick<Asked, "host" | "caller">, asked: Completing) {
   const { source, cursor = source.length, limit } = asked
   const at = Math.min(cursor, source.length)
-  return host.workspaces.complete(await rootOf(host, asked), { source, cursor: at, limit })
+  return by.host.workspaces.complete(await rootOf(by, asked), { source, cursor: at, limit })
 }
 
 export async function rootOf(
-  host: Host,
+  { host, caller }: Pick<Asked, "host" | "caller">,
   where: { session?: string | undefined; workspace?: string | undefined },
 ): Promise<string | null> {
   if (where.session !== undefined) return (await existing(host, where.session)).workspace_root
-  return where.workspace ?? host.workspace
+  return where.workspace ?? workspaceOf(caller, host.workspace)
 }

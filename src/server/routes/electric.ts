@@ -7,10 +7,11 @@ import { type Host, MAX_UPLOAD_BYTES } from "../../host.ts"
 import { newId } from "../../message/id.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { parseOffset } from "../../stream/offset.ts"
+import { callerOf } from "../caller.ts"
 import { type Asked, readJson } from "../route.ts"
 import { answerError, DoorError } from "../errors.ts"
 import { streamOf } from "../stream-of.ts"
-import { addressIn, principalOf, told } from "./entities.ts"
+import { addressIn, placed, principalOf, told } from "./entities.ts"
 
 const MAX_ATTACHMENT_BYTES = Math.min(MAX_UPLOAD_BYTES, 25 * 1024 * 1024)
 const MAX_DELAY_MS = 366 * 24 * 60 * 60 * 1000
@@ -21,18 +22,18 @@ type Handle = (asked: Called) => Promise<Response>
 /** The addresses and fields under which Electric's own clients look for an entity. Thin: each is one
  *  call of what our own routes call. */
 export function mountElectric(app: Hono, host: Host, log: (message: string) => void) {
-  for (const [method, path, handle] of ROUTES)
-    app.on(method, `/_electric${path}`, async (context) => {
+  for (const [method, path, handle] of ELECTRIC_ROUTES)
+    app.on(method, path, async (context) => {
       const param = (name: string) => context.req.param(name) ?? ""
       try {
-        return await handle({ host, context, param })
+        return await handle({ host, context, caller: callerOf(context), param })
       } catch (error) {
         return answerError(inTheirWords(error, method), context, log)
       }
     })
 }
 
-const ROUTES: readonly (readonly [method: string, path: string, handle: Handle])[] = [
+const HANDLED: readonly (readonly [method: string, path: string, handle: Handle])[] = [
   ["GET", "/health", async ({ context }) => context.json({ status: "ok" })],
   ["GET", "/entities", list],
   ["PUT", "/entities/:type/:id", spawn],
@@ -48,6 +49,9 @@ const ROUTES: readonly (readonly [method: string, path: string, handle: Handle])
   ["DELETE", "/entities/:type/:id/tags/:tag", untag],
   ["POST", "/entities/:type/:id/fork", fork],
 ]
+export const ELECTRIC_ROUTES = HANDLED.map(
+  ([method, path, handle]) => [method, `/_electric${path}`, handle] as const,
+)
 
 async function list({ host, context }: Called) {
   const { type, parent } = context.req.query()
@@ -67,7 +71,8 @@ async function spawn(asked: Called) {
   const { host, context } = asked
   const body = checked(SpawnBody, await bodyOf(context))
   const { initialMessage, initialMessageType, ...request } = body
-  const { entity, txid } = await host.entities.entities.spawn(addressIn(asked), request)
+  const about = { ...placed(asked.caller), ...request }
+  const { entity, txid } = await host.entities.entities.spawn(addressIn(asked), about)
   if (initialMessage !== undefined)
     await host.entities.inbox.send(
       addressIn(asked),

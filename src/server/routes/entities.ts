@@ -5,6 +5,7 @@ import { COMPOSER_INPUT, inboxIn } from "../../entity/wake.ts"
 import { InboxChange, SendRequest } from "../../entity/read-send.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { Schedule } from "../../trigger/schedule.ts"
+import { type Caller, callerOf, ownerOf, workspaceOf } from "../caller.ts"
 import { type Asked, type Route, route } from "../route.ts"
 import { MessageId } from "../schemas.ts"
 
@@ -89,7 +90,8 @@ export const entityRoutes: readonly Route[] = [
     async handle(asked) {
       const { host, body } = asked
       const { initial_message, ...request } = body
-      const spawned = await host.entities.entities.spawn(addressIn(asked), request)
+      const about = { ...placed(asked.caller), ...request }
+      const spawned = await host.entities.entities.spawn(addressIn(asked), about)
       if (initial_message)
         await host.entities.inbox.send(addressIn(asked), initial_message, {
           principal: principalOf(asked.context),
@@ -226,8 +228,13 @@ export const entityRoutes: readonly Route[] = [
   }),
 ]
 
-export function addressIn({ param }: Pick<Asked, "param">): EntityAddress {
-  return { type: param("type"), id: param("id") }
+export function addressIn({ param, caller }: Pick<Asked, "param" | "caller">): EntityAddress {
+  return { type: param("type"), id: param("id"), principal: ownerOf(caller) }
+}
+
+/** Where an entity works when nobody says where. */
+export function placed(caller: Caller): { readonly workspace_root?: string | null } {
+  return caller.type === "operator" ? {} : { workspace_root: workspaceOf(caller, null) }
 }
 
 export function told(warnings: readonly { path: string; message: string }[]) {
@@ -236,8 +243,10 @@ export function told(warnings: readonly { path: string; message: string }[]) {
 
 const PRINCIPAL = /^(?:user|agent|service|system):[\x21-\x7e]{1,200}$/
 
-/** Who calls: as they say, or the one who owns the folder. Whoever has the token may say so. */
+/** Who calls: a principal as its token says; the operator as they say, or as who owns the folder. */
 export function principalOf(context: Context): string {
+  const caller = callerOf(context)
+  if (caller.type === "principal") return caller.principal.id
   const said = context.req.header("electric-principal")
   if (said === undefined) return "user:local"
   const name = said.startsWith("/principal/") ? decodeURIComponent(said.slice(11)) : said

@@ -2,10 +2,11 @@ import { z } from "zod"
 import { exportLines } from "../../inspect/export.ts"
 import { importLines } from "../../inspect/import.ts"
 import { inspectMessage } from "../../inspect/inspect.ts"
-import { INLINE_ATTACHMENT_BYTES } from "../../message/limits.ts"
 import { ModelChoice } from "../../message/message.ts"
 import { Receipt } from "../../model/receipt.ts"
-import { MAX_UPLOAD_BYTES } from "../../host.ts"
+import { type Host, MAX_UPLOAD_BYTES } from "../../host.ts"
+import { nothing } from "../belongs.ts"
+import { type Caller, workspaceOf } from "../caller.ts"
 import { composed } from "../composed.ts"
 import { ANSWER_HEADERS } from "../door.ts"
 import { type Route, route } from "../route.ts"
@@ -20,15 +21,13 @@ export const folderRoutes: readonly Route[] = [
     path: "/v1/info",
     summary: "What this server is and where it keeps things",
     answer: z.looseObject({ version: z.string(), default_model: ModelChoice }),
-    async handle({ host }) {
+    async handle({ host, caller }) {
       return {
         version: VERSION,
-        data: host.data,
-        workspace: host.workspace,
-        pid: process.pid,
+        ...housed(host, caller),
         default_model: host.default_model,
         limits: {
-          inline_attachment_bytes: INLINE_ATTACHMENT_BYTES,
+          inline_attachment_bytes: host.files.inline_bytes,
           max_upload_bytes: MAX_UPLOAD_BYTES,
         },
       }
@@ -40,9 +39,10 @@ export const folderRoutes: readonly Route[] = [
     summary: "What a model would be sent, and what would become of each part; nothing is kept",
     body: LowerBody,
     answer: z.looseObject({ body: z.unknown(), receipts: z.array(Receipt) }),
-    async handle({ host, body }) {
+    async handle({ host, caller, body }) {
       const session = body.session_id ? await existing(host, body.session_id) : undefined
-      const root = body.workspace_root ?? session?.workspace_root ?? host.workspace
+      const root =
+        body.workspace_root ?? session?.workspace_root ?? workspaceOf(caller, host.workspace)
       const workspace_root = body.workspace_root === null ? null : root
       const said = await composed(host, workspace_root, body.message)
       const { parts, notices } = await host.preview(workspace_root, { ...body, parts: said.parts })
@@ -74,8 +74,9 @@ export const folderRoutes: readonly Route[] = [
     path: "/v1/export",
     summary: "The folder, or one session, as JSON lines",
     query: z.object({ session: z.string().max(64).optional(), blobs: Flag.optional() }),
-    async handle({ host, query }) {
+    async handle({ host, caller, query }) {
       if (query.session !== undefined) await existing(host, query.session)
+      else if (caller.type === "principal") throw nothing()
       const lines = exportLines(host, {
         session_id: query.session ?? null,
         blobs: query.blobs ?? true,
@@ -105,6 +106,14 @@ export const folderRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** Where the house stands is the operator's business; whoever shares it is told where it may work. */
+function housed(host: Host, caller: Caller) {
+  if (caller.type === "operator")
+    return { data: host.data, workspace: host.workspace, pid: process.pid }
+  const { id: principal, workspaces } = caller.principal
+  return { principal, workspaces, workspace: workspaceOf(caller, null) }
+}
 
 async function* encoded(lines: AsyncIterable<string>): AsyncIterable<Uint8Array> {
   for await (const line of lines) yield Buffer.from(`${line}\n`)

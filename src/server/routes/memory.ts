@@ -1,5 +1,4 @@
 import { z } from "zod"
-import type { Host } from "../../host.ts"
 import {
   Author,
   MAX_BODY_BYTES,
@@ -7,9 +6,10 @@ import {
   MemoryScope,
   MemoryType,
 } from "../../memory/entry.ts"
-import type { KnownMemory, MemoryAnswer } from "../../memory/memory.ts"
+import type { KnownMemory, Memory, MemoryAnswer } from "../../memory/memory.ts"
 import { Refusal } from "../../message/refusal.ts"
-import { type Route, route } from "../route.ts"
+import { ownerOf } from "../caller.ts"
+import { type Asked, type Route, route } from "../route.ts"
 import { rootOf, Where } from "./commands.ts"
 
 const Listed = z.object({
@@ -34,8 +34,8 @@ export const memoryRoutes: readonly Route[] = [
     summary: "What is remembered: names, and a line on each",
     query: Named,
     answer: z.object({ memories: z.array(Listed) }),
-    async handle({ host, query }) {
-      const found = await known(host, query)
+    async handle({ query, ...by }) {
+      const found = await known(by, query)
       return { memories: found.map(listed) }
     },
   }),
@@ -45,9 +45,9 @@ export const memoryRoutes: readonly Route[] = [
     summary: "One memory whole; 409 when both scopes have the name and none was said",
     query: Named,
     answer: z.object({ memory: Shown }),
-    async handle({ host, query, param }) {
+    async handle({ query, param, ...by }) {
       const name = param("name")
-      const found = (await known(host, query)).filter(({ entry }) => entry.name === name)
+      const found = (await known(by, query)).filter(({ entry }) => entry.name === name)
       const [memory, other] = found
       if (!memory) throw new Refusal("not_found", `there is no memory named ${name}`)
       if (other) throw new Refusal("conflict", `${name} is in both scopes: say which`)
@@ -66,9 +66,9 @@ export const memoryRoutes: readonly Route[] = [
       type: MemoryType.optional(),
     }),
     answer: z.object({ memory: z.looseObject({ name: z.string() }) }),
-    async handle({ host, body: said, param }) {
+    async handle({ body: said, param, ...by }) {
       const { scope, body, description, type } = said
-      const memory = await host.equipment.memories.of(await rootOf(host, said))
+      const memory = await memoryOf(by, said)
       const note = { scope, name: param("name"), body, description, type }
       return { memory: done(await memory.write({ ...note, author: { by: "user" } })) }
     },
@@ -79,16 +79,23 @@ export const memoryRoutes: readonly Route[] = [
     summary: "Forget a memory; 409 when both scopes have the name and none was said",
     query: Named,
     answer: z.object({ deleted: z.object({ scope: MemoryScope, name: z.string() }) }),
-    async handle({ host, query, param }) {
-      const memory = await host.equipment.memories.of(await rootOf(host, query))
+    async handle({ query, param, ...by }) {
+      const memory = await memoryOf(by, query)
       const { scope, name } = done(await memory.delete(param("name"), query.scope))
       return { deleted: { scope, name } }
     },
   }),
 ]
 
-async function known(host: Host, query: z.output<typeof Named>): Promise<KnownMemory[]> {
-  const all = await (await host.equipment.memories.of(await rootOf(host, query))).list()
+type By = Pick<Asked, "host" | "caller">
+
+/** The caller's own notes, and those of the project. */
+async function memoryOf(by: By, where: Parameters<typeof rootOf>[1]): Promise<Memory> {
+  return by.host.equipment.memories.of(await rootOf(by, where), ownerOf(by.caller))
+}
+
+async function known(by: By, query: z.output<typeof Named>): Promise<KnownMemory[]> {
+  const all = await (await memoryOf(by, query)).list()
   return all.filter(({ entry }) => query.scope === undefined || entry.scope === query.scope)
 }
 

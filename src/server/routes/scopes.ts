@@ -2,6 +2,8 @@ import { z } from "zod"
 import type { Host } from "../../host.ts"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS } from "../../message/limits.ts"
 import { Refusal } from "../../message/refusal.ts"
+import { requireWithin } from "../belongs.ts"
+import type { Caller } from "../caller.ts"
 import { type Route, route } from "../route.ts"
 
 const Scope = z.object({ id: z.string(), name: z.string() })
@@ -19,10 +21,12 @@ export const scopeRoutes: readonly Route[] = [
     }),
     answer: z.object({ scope: Scope, part: z.looseObject({}) }),
     status: 201,
-    async handle({ host, param, body }) {
+    async handle({ host, caller, param, body }) {
       const session_id = await known(host, param("id"))
+      await requireWithin(caller, body.path)
       const scope = await host.scopes.mint(session_id, body.path, body.name)
       if ("type" in scope) throw new Refusal("invalid", scope.reason)
+      await requireStillWithin(host, caller, { session_id, scope: scope.id })
       return { scope, part: { type: "directory-ref", ref: { kind: "scope", ...scope } } }
     },
   }),
@@ -50,6 +54,19 @@ export const scopeRoutes: readonly Route[] = [
     },
   }),
 ]
+
+// A link may have been turned elsewhere between the look and the grant: what was granted counts.
+async function requireStillWithin(
+  host: Host,
+  caller: Caller,
+  { session_id, scope }: { readonly session_id: string; readonly scope: string },
+) {
+  const root = await host.scopes.resolve(session_id, scope)
+  await requireWithin(caller, root ?? "").catch((error: unknown) => {
+    host.scopes.revoke(session_id, scope)
+    throw error
+  })
+}
 
 async function known(host: Host, session_id: string): Promise<string> {
   if (await host.store.session(session_id)) return session_id

@@ -4,6 +4,7 @@ import { newId } from "../../message/id.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { Session, SessionStatus, statusOf, Turn } from "../../message/row.ts"
 import { branchOff } from "../../session/sidecar.ts"
+import { workspaceOf } from "../caller.ts"
 import { type Route, route } from "../route.ts"
 import {
   AbortBody,
@@ -40,10 +41,12 @@ export const sessionRoutes: readonly Route[] = [
     body: NewSession,
     answer: Changed,
     status: 201,
-    async handle({ host, body }) {
+    async handle({ host, caller, body }) {
       if (body.model) host.checkModel(body.model)
       const workspace_root =
-        body.workspace_root === undefined ? host.workspace : body.workspace_root
+        body.workspace_root === undefined
+          ? workspaceOf(caller, host.workspace)
+          : body.workspace_root
       const agent = await agentOf(host, body.agent, workspace_root)
       return host.store.createSession({
         id: body.id ?? newId("ses"),
@@ -69,11 +72,12 @@ export const sessionRoutes: readonly Route[] = [
   route({
     method: "patch",
     path: "/v1/sessions/:id",
-    summary: "Rename, archive, restore, or choose another model",
+    summary: "Rename, archive, restore, or choose another model or agent",
     body: SessionPatch,
     answer: Changed,
     async handle({ host, param, body }) {
       if (body.model) host.checkModel(body.model)
+      if (body.agent !== undefined) await mayAnswer(host, param("id"), body.agent)
       return host.store.changeSession({ id: param("id"), ...given(body) })
     },
   }),
@@ -156,6 +160,15 @@ async function agentOf(host: Host, type: string, workspace_root: string | null) 
   if (found?.faults)
     throw new Refusal("invalid", `${found.path} does not fit: ${found.faults.join("; ")}`)
   return found?.agent
+}
+
+/** Whether another agent may go on with a session: one that is known, and not in the stead of code. */
+async function mayAnswer(host: Host, session_id: string, type: string) {
+  const { agent, workspace_root } = await existing(host, session_id)
+  if (!(await agentOf(host, type, workspace_root)))
+    throw new Refusal("invalid", `there is no agent ${type} here`)
+  if (!(await host.equipment.agents.find(agent, workspace_root)))
+    throw new Refusal("conflict", `${agent} answers in session ${session_id}, and stays`)
 }
 
 export async function existing(host: Host, id: string): Promise<Session> {

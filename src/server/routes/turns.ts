@@ -70,11 +70,14 @@ export const folderEventRoute: Route = route({
   path: "/v1/events",
   summary: "Sessions as they change, as server-sent events; volatile",
   query: z.object({ token: z.string().optional() }),
-  async handle({ host }) {
-    return folderEvents(host.store, async (id) => {
+  async handle({ host, caller }) {
+    const describe = async (id: string) => {
       const session = await host.store.session(id)
       return session && listed(host, session)
-    })
+    }
+    const isMeant = async (id: string) =>
+      caller.type === "operator" || (await host.owners.of(id)) === caller.principal.id
+    return folderEvents(host.store, describe, isMeant)
   },
 })
 

@@ -1,6 +1,7 @@
 import type { Store } from "../../store/store.ts"
 import type { StreamHead, StreamPage } from "../../stream/stream.ts"
 import { refused } from "./answers.ts"
+import type { Watched } from "./bell.ts"
 
 export type StreamStore = Pick<
   Store,
@@ -8,7 +9,7 @@ export type StreamStore = Pick<
 >
 
 /** As much of it as a reader needs. */
-export type StreamReading = Pick<StreamStore, "useStream" | "stream" | "streamPage" | "watch">
+export type StreamReading = Pick<StreamStore, "useStream" | "stream" | "streamPage"> & Watched
 
 export interface Place {
   readonly head: StreamHead

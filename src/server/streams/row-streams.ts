@@ -1,8 +1,10 @@
+import type { EntityAddress } from "../../entity/address.ts"
 import { entityEvent } from "../../entity/stream-view.ts"
 import type { Host } from "../../host.ts"
 import type { StreamEvent } from "../../message/row.ts"
 import { printOffset } from "../../stream/offset.ts"
 import type { StreamChunk, StreamFound, StreamHead, StreamPage } from "../../stream/stream.ts"
+import { type Caller, ownerOf } from "../caller.ts"
 import { DoorError } from "../errors.ts"
 import type { StreamReading } from "./page.ts"
 
@@ -10,12 +12,12 @@ const EVENTS = 500
 
 type View =
   | { readonly type: "session" | "turn"; readonly id: string }
-  | { readonly type: "entity"; readonly entity: string; readonly id: string }
+  | { readonly type: "entity"; readonly address: EntityAddress }
 
 /** Sessions, turns and entities as streams that anyone may read and nobody may append to: their rows
  *  are written by the rest of the API, in the commit that changes them. */
-export function rowStreams(host: Host, path: string): StreamReading | undefined {
-  const view = viewOf(path)
+export function rowStreams(host: Host, path: string, caller: Caller): StreamReading | undefined {
+  const view = viewOf(path, ownerOf(caller))
   if (!view) return undefined
   const found = () => find(host, view, path)
   return {
@@ -23,6 +25,7 @@ export function rowStreams(host: Host, path: string): StreamReading | undefined 
     streamPage: (id, page) => pageOf(host, view, { id, ...page }),
     useStream: async () => null,
     watch: (listener) => host.store.watch(listener),
+    of: host.store,
   }
 }
 
@@ -37,7 +40,7 @@ export function refuseWriting(method: string): never {
 
 const PATH = /^\/v1\/stream\/(sessions|turns|entities)\/([^/]+)(?:\/([^/]+))?$/
 
-function viewOf(path: string): View | undefined {
+function viewOf(path: string, principal: string | null): View | undefined {
   const [, kind, first = "", second] = PATH.exec(path) ?? []
   const id = decodeURIComponent(second ?? first)
   switch (kind) {
@@ -45,14 +48,16 @@ function viewOf(path: string): View | undefined {
     case "turns":
       return second === undefined ? { type: kind === "turns" ? "turn" : "session", id } : undefined
     case "entities":
-      return second === undefined ? undefined : { type: "entity", entity: first, id }
+      return second === undefined
+        ? undefined
+        : { type: "entity", address: { type: first, id, principal } }
     default:
       return undefined
   }
 }
 
 async function find(host: Host, view: View, path: string): Promise<StreamFound> {
-  const found = await ownerOf(host, view)
+  const found = await streamOf(host, view)
   if (!found) return { type: "missing", message: `there is no stream ${path}` }
   const { next_seq } = await host.store.head(found.id)
   const head: StreamHead = {
@@ -68,7 +73,7 @@ async function find(host: Host, view: View, path: string): Promise<StreamFound> 
   return { type: "found", head }
 }
 
-async function ownerOf({ store }: Host, view: View) {
+async function streamOf({ store }: Host, view: View) {
   switch (view.type) {
     case "session": {
       const session = await store.session(view.id)
@@ -79,7 +84,7 @@ async function ownerOf({ store }: Host, view: View) {
       return turn && { id: turn.id, closed: turn.ended_at !== null }
     }
     case "entity": {
-      const entity = await store.entity(view.entity, view.id)
+      const entity = await store.entity(view.address.type, view.address.id)
       return entity && { id: entity.session_id, closed: entity.killed_at !== null }
     }
   }

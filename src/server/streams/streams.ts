@@ -2,7 +2,8 @@ import type { Context } from "hono"
 import type { Host } from "../../host.ts"
 import { newId } from "../../message/id.ts"
 import { printOffset } from "../../stream/offset.ts"
-import type { StreamAppend, StreamAppended, StreamHead } from "../../stream/stream.ts"
+import type { Fork, StreamAppend, StreamAppended, StreamHead } from "../../stream/stream.ts"
+import { type Caller, callerOf } from "../caller.ts"
 import { DoorError } from "../errors.ts"
 import { askedClose, askedFork, askedLife, askedProducer, bad, pathOf, readBody } from "./ask.ts"
 import { refused, reply } from "./answers.ts"
@@ -14,8 +15,15 @@ import { refuseWriting, rowStreams } from "./row-streams.ts"
  *  grows. */
 export async function serveStream(host: Host, context: Context): Promise<Response> {
   const path = pathOf(context.req.path)
-  const rows = rowStreams(host, path)
-  return rows ? serveRows(rows, context, path) : serveOwn(host.store, context, path)
+  const rows = rowStreams(host, path, callerOf(context))
+  if (rows) return serveRows(rows, context, path)
+  return serveOwn(host.store, context, within(callerOf(context), path))
+}
+
+/** Everybody has streams of their own: the same address is another stream for another principal. What
+ *  is stored for one begins with its name, and no address does. */
+function within(caller: Caller, path: string): string {
+  return caller.type === "operator" ? path : `${caller.principal.id}${path}`
 }
 
 function serveRows(rows: StreamReading, context: Context, path: string): Promise<Response> {
@@ -46,7 +54,7 @@ async function create(store: StreamStore, context: Context, path: string): Promi
     path,
     content_type: context.req.header("content-type") || null,
     closed: askedClose(context),
-    fork: askedFork(context),
+    fork: forkIn(context),
     ...askedLife(context),
   }
   const body = await readBody(context.req.raw)
@@ -64,6 +72,11 @@ async function create(store: StreamStore, context: Context, path: string): Promi
     case "invalid":
       throw refused(answer)
   }
+}
+
+function forkIn(context: Context): Fork | null {
+  const fork = askedFork(context)
+  return fork && { ...fork, path: within(callerOf(context), fork.path) }
 }
 
 async function append(store: StreamStore, context: Context, path: string): Promise<Response> {

@@ -6,6 +6,7 @@ import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
 import type { Program } from "../sql/program.ts"
 import { Transaction } from "../sql/transaction.ts"
 import { finish, Statements } from "./statements.ts"
+import { waitForLock } from "./wait-for-lock.ts"
 
 export interface Request {
   readonly id: number
@@ -62,7 +63,7 @@ export class Committer {
     const answers: Answer[] = []
     const group = new Group(this.#statements)
     try {
-      this.#run("BEGIN IMMEDIATE")
+      waitForLock(this.#connection, () => this.#run("BEGIN IMMEDIATE"))
       for (const request of requests) {
         if (!isPlainAppend(request)) group.write()
         const answer = apart
@@ -93,10 +94,8 @@ export class Committer {
   close() {
     try {
       this.#connection.pragma("wal_checkpoint(TRUNCATE)")
-    } catch (error) {
-      // What is in the log stays there, and whoever opens the folder next finds it.
-      if (isFailedSync(error)) throw error
     } finally {
+      // What could not be moved stays in the log, and whoever opens the folder next finds it.
       this.#connection.close()
     }
   }

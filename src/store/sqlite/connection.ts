@@ -7,7 +7,7 @@ export type Connection = Database.Database
 
 /** Releases before this can corrupt a database when the WAL is reset while another one reads. */
 const OLDEST_SQLITE = [3, 51, 3] as const
-const BUSY_TIMEOUT_MS = 10_000
+export const BUSY_TIMEOUT_MS = 10_000
 /** 64 MiB: pages that many commits touch are copied into the database once. */
 const WAL_PAGES = 16_000
 const CACHE_KIB = 65_536

@@ -49,4 +49,19 @@ describe("compositor extract", () => {
     expect(run(folder, "good.zip", "--to", "x", "--limit", "many").status).toBe(2)
     expect((await readdir(folder)).sort()).toEqual(["evil.zip", "good.zip", "out", "text"])
   })
+
+  it("[BIN-062] takes more files or bytes where it is told to, within bounds", async () => {
+    const folder = await temporaryFolder()
+    const many = Array.from({ length: 10_001 }, (_, at) => ({ name: `d/${at}`, data: "" }))
+    await writeFile(join(folder, "many.zip"), zip(many))
+    expect(run(folder, "many.zip", "--to", "few").stderr).toContain("more than 10000 files")
+    expect(run(folder, "many.zip", "--to", "out", "--max-files", "10001")).toMatchObject({
+      status: 0,
+      stdout: "10001 files, 0 B\n",
+    })
+    const wrong = (...words: readonly string[]) => run(folder, "many.zip", "--to", "x", ...words)
+    expect(wrong("--max-files", "250001").stderr).toContain("from 1 to 250000")
+    expect(wrong("--max-files", "-1").status).toBe(2)
+    expect(wrong("--max-bytes", "2T").stderr).toContain("more than the 1 TB")
+  })
 })

@@ -67,7 +67,7 @@ function stored(name: string, content: string): Buffer {
   return bytes("PK\x03\x04", head, size, size, [name.length, 0, 0, 0], name, content)
 }
 
-const WORKSPACE = {
+export const WORKSPACE = {
   "src/a.ts": "export const a = 1\nexport const b = 2\nexport const c = 3\n",
   "logo.png": FILES.png,
   "big.log": "a line of a long log\n".repeat(2000),

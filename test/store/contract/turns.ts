@@ -184,14 +184,16 @@ export function turnContract(maker: Maker) {
       expect(answer?.metadata).toEqual({ turn_id: claim.turn.id, finish: "stop" })
     })
 
-    it("[SES-002] adds up usage over the session", async () => {
+    it("[SES-002] [SES-003] adds up usage and cost over the session, hidden turns too", async () => {
       const store = await openStore(maker)
       const { id } = await begin(store)
       for (const text of ["one", "two"]) {
         const { claim } = await fire(store, id, text)
-        await finish(store, claim.turn, null, { usage: USAGE })
-        expect((await store.turn(claim.turn.id))?.usage).toEqual(USAGE)
+        const usage = { ...USAGE, cost_usd: 0.25 }
+        await finish(store, claim.turn, null, { usage })
+        expect((await store.turn(claim.turn.id))?.usage).toEqual(usage)
       }
+      await store.rewind({ session_id: id, before_message_id: null })
       expect(await store.session(id)).toMatchObject({
         prompt_tokens: 2,
         completion_tokens: 40,
@@ -199,6 +201,7 @@ export function turnContract(maker: Maker) {
         cache_read: 8,
         cache_write: 10,
         total_tokens: 660,
+        cost_usd: 0.5,
       })
     })
 

@@ -24,11 +24,12 @@ export function* changeSession(tx: Transaction, input: SessionChange): Program<S
       : JSON.stringify({ ...JSON.parse(record.metadata_json), ...input.metadata })
   tx.write(
     `UPDATE chat_sessions
-     SET title = ?, archived_at = ?, model_json = ?, metadata_json = ?, updated_at = ?
+     SET title = ?, archived_at = ?, model_json = ?, agent = ?, metadata_json = ?, updated_at = ?
      WHERE id = ?`,
     input.title === undefined ? record.title : input.title,
     archivedAt(tx, record, input.archived),
     input.model === undefined ? record.model_json : JSON.stringify(input.model),
+    input.agent ?? record.agent,
     metadata,
     tx.now,
     input.id,

@@ -1,4 +1,5 @@
 import { Refusal } from "../../../message/refusal.ts"
+import { sumUsage } from "../../../message/usage.ts"
 import type { Turn, Usage } from "../../../message/row.ts"
 import type {
   Claim,
@@ -228,29 +229,20 @@ export function addUsage(tx: Transaction, turn: TurnRecord, usage: Usage | null)
     `UPDATE chat_sessions SET prompt_tokens = prompt_tokens + ?,
        completion_tokens = completion_tokens + ?, reasoning_tokens = reasoning_tokens + ?,
        cache_read = cache_read + ?, cache_write = cache_write + ?,
-       total_tokens = total_tokens + ? WHERE id = ?`,
+       total_tokens = total_tokens + ?, cost_usd = cost_usd + ? WHERE id = ?`,
     usage.input,
     usage.output,
     usage.reasoning,
     usage.cache_read,
     usage.cache_write,
     usage.input + usage.output + usage.reasoning + usage.cache_read + usage.cache_write,
+    usage.cost_usd ?? 0,
     turn.session_id,
   )
   const before: Usage | null = turn.usage_json === null ? null : JSON.parse(turn.usage_json)
-  const usage_json = JSON.stringify(before ? sum(before, usage) : usage)
+  const usage_json = JSON.stringify(sumUsage(before, usage))
   tx.write("UPDATE turns SET usage_json = ? WHERE id = ?", usage_json, turn.id)
   return { ...turn, usage_json }
-}
-
-function sum(one: Usage, other: Usage): Usage {
-  return {
-    input: one.input + other.input,
-    output: one.output + other.output,
-    reasoning: one.reasoning + other.reasoning,
-    cache_read: one.cache_read + other.cache_read,
-    cache_write: one.cache_write + other.cache_write,
-  }
 }
 
 export function* nextClaim(

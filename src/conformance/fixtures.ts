@@ -1,0 +1,65 @@
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+
+/** One message, and what it is on a wire: `conformance/lowering/README.md` tells the format. */
+export interface LoweringCase {
+  readonly name: string
+  readonly sight: "vision" | "text-only"
+  /** What the model must take beside its API; for others the case says nothing. */
+  readonly takes?: string
+  readonly parts: readonly object[]
+  /** The messages of the request's body, without a system message and marks for caches. */
+  readonly messages: readonly object[]
+}
+
+export interface LoweringFixture {
+  readonly api: string
+  /** Where the messages stand in a body. */
+  readonly at: string
+  /** Files of the workspace, in base64. */
+  readonly files: Readonly<Record<string, string>>
+  readonly cases: readonly LoweringCase[]
+}
+
+/** The fixtures that come with the kit. */
+export const FIXTURES = join(import.meta.dirname, "..", "..", "conformance", "lowering")
+
+export async function readFixtures(folder: string = FIXTURES): Promise<LoweringFixture[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith(".json")).toSorted()
+  const texts = names.map((name) => readFile(join(folder, name), "utf8"))
+  return (await Promise.all(texts)).map((text) => JSON.parse(text) as LoweringFixture)
+}
+
+/** The messages of a body, without those that the system prompt takes on some wires, and without
+ *  marks for caches: where those stand depends on the model. */
+export function messagesIn(body: Readonly<Record<string, unknown>>, at: string): object[] {
+  const messages = unmarked(body[at] ?? []) as { readonly role?: string }[]
+  return messages.filter(({ role }) => role !== "system" && role !== "developer")
+}
+
+function unmarked(value: unknown): unknown {
+  if (Array.isArray(value)) return value.filter((item) => !isMark(item)).map(unmarked)
+  if (typeof value !== "object" || value === null) return value
+  const entries = Object.entries(value).filter(([key]) => key !== "cache_control")
+  return Object.fromEntries(entries.map(([key, item]) => [key, unmarked(item)]))
+}
+
+function isMark(value: unknown): boolean {
+  return typeof value === "object" && value !== null && "cachePoint" in value
+}
+
+/** Whether what came is what was written. A descriptor, a text in square brackets, may say more
+ *  before it closes: which way there is to read a file is the host's. */
+export function matches(came: unknown, written: unknown): boolean {
+  if (typeof written === "string" && typeof came === "string") return sameText(came, written)
+  if (typeof written !== "object" || written === null) return came === written
+  if (typeof came !== "object" || came === null) return false
+  const [left, right] = [Object.entries(written), Object.keys(came)]
+  if (Array.isArray(written) !== Array.isArray(came) || left.length !== right.length) return false
+  return left.every(([key, value]) => matches((came as Record<string, unknown>)[key], value))
+}
+
+function sameText(came: string, written: string): boolean {
+  if (!/^\[[^]*\]$/.test(written)) return came === written
+  return came.startsWith(written.slice(0, -1)) && came.endsWith("]")
+}

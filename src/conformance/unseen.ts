@@ -1,0 +1,33 @@
+const HANDLER = "a handler is code inside the host: what it calls does not pass the wire"
+const EDITOR = "it is spoken with an editor over standard input and output, not over HTTP"
+const DATABASE = "it is about the database behind the server, which no answer shows"
+
+/** Rules that no wire shows, and why. Short: what can be seen is looked at. */
+export const UNSEEN: Readonly<Record<string, string>> = {
+  "EA-013": HANDLER,
+  "EA-014": HANDLER,
+  "EA-020": HANDLER,
+  "EA-030": HANDLER,
+  "EA-032": "helpers are functions of the library",
+  "EA-034": HANDLER,
+  "EA-035": "a handler must die for it, and the kit does not kill the server",
+  "EA-040": "it is what a page shows and how it is used by keyboard",
+  "DEC-08": "it is a translation that a client's library makes",
+  "PER-003": DATABASE,
+  "PER-009": DATABASE,
+  "PER-015": "it takes a second process on the same folder",
+  "SES-061": "the server must die for it, and the kit does not kill the server",
+  "SCR-003": "somebody must plant a link beside the server's own folders",
+  "ATT-001": EDITOR,
+  "ATT-002": EDITOR,
+  "ATT-003": EDITOR,
+  "ATT-004": EDITOR,
+  "ATT-005": EDITOR,
+  "ATT-006": EDITOR,
+  "ATT-008": "it is about the tests of the agent",
+  "ACP-001": EDITOR,
+  "ACP-002": EDITOR,
+  "ACP-003": EDITOR,
+  "ACP-004": EDITOR,
+  "ACP-005": EDITOR,
+}

@@ -1,0 +1,21 @@
+import type { BlobStore } from "../files/blobs.ts"
+import { conditionOfBlob } from "../files/condition.ts"
+import { SNIFF_BYTES, sniff } from "../files/sniff.ts"
+import type { Store } from "../store/store.ts"
+import { Head } from "./head.ts"
+
+export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
+
+/** Take bytes in and say what they are; a message then names them by their content id. */
+export async function takeUpload(
+  { store, blobs }: { store: Pick<Store, "recordUpload">; blobs: Pick<BlobStore, "put" | "open"> },
+  chunks: AsyncIterable<Uint8Array>,
+  name: string,
+) {
+  const head = new Head(chunks)
+  const { content_id, size } = await blobs.put(head, { maxBytes: MAX_UPLOAD_BYTES })
+  const { mime, kind } = await sniff(head.bytes(), name, size <= SNIFF_BYTES)
+  await store.recordUpload({ content_id, size, mime })
+  const condition = await conditionOfBlob(blobs, { content_id, size, mime, kind })
+  return { content_id, size, mime, name, kind, ...(condition ? { condition } : {}) }
+}

@@ -1,0 +1,30 @@
+import { openJson } from "../message/stored-json.ts"
+import type { Store } from "../store/store.ts"
+import type { AttachedFile } from "../tool/tool.ts"
+
+/** What a session carries under a content id or its first digits, with the name it came by. Whether the
+ *  session may read it the store says: an id in a text is none. */
+export async function attachedFile(
+  store: Pick<Store, "sessionHasBlob" | "rawHistory">,
+  session_id: string,
+  id: string,
+): Promise<AttachedFile | undefined> {
+  const digits = id.replace(/^sha256:/, "")
+  if (!/^[0-9a-f]{8,64}$/.test(digits)) return undefined
+  const wanted = `"sha256:${digits}`
+  const found = (await store.rawHistory(session_id))
+    .flatMap(({ parts }) => parts)
+    .filter(({ data_json }) => data_json.includes(wanted))
+    .flatMap(({ data_json }) => namedIn(openJson(data_json)))
+    .findLast(({ content_id }) => content_id.startsWith(`sha256:${digits}`))
+  const file = found ?? (digits.length === 64 ? { content_id: id, name: digits } : undefined)
+  return file && (await store.sessionHasBlob(session_id, file.content_id)) ? file : undefined
+}
+
+/** Every object in a row that has a content id and a name: an attachment, or a medium of a result. */
+function namedIn(value: unknown): readonly AttachedFile[] {
+  if (typeof value !== "object" || value === null) return []
+  const { content_id, name } = value as Readonly<Record<string, unknown>>
+  const own = typeof content_id === "string" && typeof name === "string" ? [{ content_id, name }] : []
+  return [...own, ...Object.values(value).flatMap(namedIn)]
+}

@@ -1,0 +1,135 @@
+import { AsyncLocalStorage } from "node:async_hooks"
+import { childOf, printTraceparent, type SpanContext } from "./traceparent.ts"
+
+export type Attributes = Readonly<Record<string, string | number | boolean>>
+
+/** A span that is over. Times are in nanoseconds since 1970. */
+export interface Span {
+  readonly name: string
+  readonly kind: "internal" | "server" | "client"
+  readonly context: SpanContext
+  readonly parent_id: string | null
+  readonly began: bigint
+  readonly ended: bigint
+  readonly attributes: Attributes
+  readonly failed: string | null
+}
+
+/** Takes spans that are over; it must neither throw nor wait. */
+export interface SpanSink {
+  take(span: Span): void
+  /** Whether a trace that begins here is told of. */
+  samples(): boolean
+}
+
+export interface SpanOptions {
+  readonly kind?: Span["kind"]
+  /** Undefined is whatever runs now; null is nothing: a trace begins here. */
+  readonly parent?: SpanContext | null | undefined
+  /** When it began before now, in milliseconds since 1970. */
+  readonly began_at?: number
+}
+
+export interface OpenSpan {
+  readonly context: SpanContext | undefined
+  set(attributes: Attributes): void
+}
+
+const current = new AsyncLocalStorage<SpanContext>()
+const NONE: OpenSpan = { context: undefined, set: () => undefined }
+let sink: SpanSink | undefined
+
+/** One process tells of its spans at one place. Undefined: nowhere, and spans cost nothing. */
+export function tellSpansTo(next: SpanSink | undefined) {
+  sink = next
+}
+
+/** Run something as a span of the work that is under way. Names and attributes say what was done, never
+ *  what was said. */
+export async function span<Result>(
+  name: string,
+  attributes: Attributes,
+  run: (span: OpenSpan) => Promise<Result>,
+  options: SpanOptions = {},
+): Promise<Result> {
+  if (!sink) return run(NONE)
+  const parent = options.parent === undefined ? current.getStore() : (options.parent ?? undefined)
+  const context = childOf(parent, parent ? undefined : sink.samples())
+  if (!context.sampled) return current.run(context, run, { context, set: () => undefined })
+  const open = new Open({ name, kind: options.kind ?? "internal", context, parent }, attributes)
+  if (options.began_at !== undefined) open.began = BigInt(options.began_at) * 1_000_000n
+  try {
+    const result = await current.run(context, run, open)
+    open.end(null)
+    return result
+  } catch (error) {
+    open.end(error instanceof Error ? error.name : "failed")
+    throw error
+  }
+}
+
+/** A span of something that is over already: from then until now. */
+export function pastSpan(name: string, attributes: Attributes, began_at: number) {
+  const parent = current.getStore()
+  if (!sink || !parent?.sampled) return
+  const open = new Open({ name, kind: "internal", context: childOf(parent), parent }, attributes)
+  open.began = BigInt(began_at) * 1_000_000n
+  open.end(null)
+}
+
+/** What runs now, for a request that leaves the house; nothing when nobody is told. */
+export function traceHeaders(): Record<string, string> {
+  const context = sink && current.getStore()
+  return context ? { traceparent: printTraceparent(context) } : {}
+}
+
+export function currentSpan(): SpanContext | undefined {
+  return sink && current.getStore()
+}
+
+interface Begun {
+  readonly name: string
+  readonly kind: Span["kind"]
+  readonly context: SpanContext
+  readonly parent: SpanContext | undefined
+}
+
+class Open implements OpenSpan {
+  readonly #begun: Begun
+  #attributes: Attributes
+  began = nanoseconds()
+
+  constructor(begun: Begun, attributes: Attributes) {
+    this.#begun = begun
+    this.#attributes = attributes
+  }
+
+  get context() {
+    return this.#begun.context
+  }
+
+  set(attributes: Attributes) {
+    this.#attributes = { ...this.#attributes, ...attributes }
+  }
+
+  end(failed: string | null) {
+    const { name, kind, context, parent } = this.#begun
+    sink?.take({
+      name,
+      kind,
+      context,
+      parent_id: parent?.span_id ?? null,
+      began: this.began,
+      ended: nanoseconds(),
+      attributes: this.#attributes,
+      failed,
+    })
+  }
+}
+
+// The wall clock once, and from there the clock that never jumps.
+const START = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint()
+
+function nanoseconds(): bigint {
+  return START + process.hrtime.bigint()
+}

@@ -1,0 +1,46 @@
+import { type Draft, EMPTY_DRAFT } from "./draft.ts"
+
+const PREFIX = "compositor.draft."
+
+/** Where drafts lie while the page is away: the browser's own storage. */
+export class Drawer {
+  readonly #storage: Storage
+
+  constructor(storage: Storage) {
+    this.#storage = storage
+  }
+
+  find(key: string): Draft {
+    try {
+      const kept = JSON.parse(this.#storage.getItem(PREFIX + key) ?? "{}") as Partial<Draft>
+      return { ...EMPTY_DRAFT, ...kept, empty: !kept.text }
+    } catch {
+      return { ...EMPTY_DRAFT }
+    }
+  }
+
+  keep(key: string, draft: Draft) {
+    const { text, attachments, outgoing, returned, stash, base, dirty } = draft
+    const ready = attachments.filter((attachment) => attachment.part)
+    const kept = { text, attachments: ready, outgoing, stash, base, dirty }
+    const isNothing = text === "" && [ready, outgoing, stash].every(({ length }) => length === 0)
+    try {
+      if (isNothing && !dirty) this.empty(key)
+      else {
+        const all = returned ? { ...kept, returned } : kept
+        this.#storage.setItem(PREFIX + key, JSON.stringify(all, lasting))
+      }
+    } catch {
+      // The browser's drawer is full; the draft lives as long as the page.
+    }
+  }
+
+  empty(key: string) {
+    this.#storage.removeItem(PREFIX + key)
+  }
+}
+
+// A file cannot be written down.
+function lasting(_: string, value: unknown): unknown {
+  return value instanceof File ? undefined : value
+}

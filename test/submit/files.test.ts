@@ -1,0 +1,175 @@
+import { writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { describe, expect, it } from "vitest"
+import { attachmentPath } from "../../src/files/scratch.ts"
+import { MAX_INLINE_BYTES, MAX_SESSION_INLINE_BYTES } from "../../src/files/settings.ts"
+import { openHost } from "../../src/host.ts"
+import type { Part } from "../../src/message/part.ts"
+import { zip } from "../files/archive/build.ts"
+import { temporaryFolder } from "../build.ts"
+import { type HouseOptions, newSession, openHouse, say } from "../session/house.ts"
+
+const KILOBYTE = 1024
+
+function attachment(bytes: Uint8Array | string, name: string, more: object = {}): Part {
+  const data = Buffer.from(bytes).toString("base64")
+  return { type: "file-attachment", name, mime: "application/x-any", data, ...more }
+}
+
+/** A text of so many bytes, like no other. */
+function words(size: number, seed: number): string {
+  return `${seed} `.padEnd(size, "word ")
+}
+
+async function desk(options: HouseOptions = {}) {
+  const house = await openHouse({ script: [{ text: "ok" }], ...options })
+  const session = await newSession(house)
+  const send = async (parts: readonly Part[], more: object = {}) => {
+    const { message } = await say(house, session, parts, more)
+    return message.parts.map(({ data }) => data as Record<string, unknown>)
+  }
+  return { ...house, session, send }
+}
+
+describe("the bytes that a part carries", () => {
+  it("[CMP-098] are as many as the host says, and lie in the blob store anyway", async () => {
+    const { send, host } = await desk({ files: { inline_bytes: 100 * KILOBYTE } })
+    const [under, over] = await send([
+      attachment(words(90 * KILOBYTE, 1), "a.txt"),
+      attachment(words(110 * KILOBYTE, 2), "b.txt"),
+    ])
+    expect(under).toHaveProperty("data")
+    expect(over).not.toHaveProperty("data")
+    for (const part of [under, over])
+      expect(await host.blobs.size(String(part?.content_id))).toBe(part?.size)
+  })
+
+  it("[CMP-098] are 64 KB by default", async () => {
+    const { send } = await desk()
+    const [under, over] = await send([
+      attachment(words(64 * KILOBYTE, 1), "a.txt"),
+      attachment(words(64 * KILOBYTE + 1, 2), "b.txt"),
+    ])
+    expect(under).toHaveProperty("data")
+    expect(over).not.toHaveProperty("data")
+  })
+
+  it("[CMP-098] are bounded for a session, by whatever messages they came", async () => {
+    const files = { inline_bytes: 10 * KILOBYTE, session_inline_bytes: 40 * KILOBYTE }
+    const { send, host, session } = await desk({ files, turns: false })
+    const sent = (at: number) => send([attachment(words(9 * KILOBYTE, at), `${at}.txt`)])
+    const all = [
+      ...(await Promise.all([1, 2, 3].map(sent))),
+      ...(await Promise.all([4, 5, 6].map(sent))),
+    ]
+    const carried = all.flat().filter((part) => "data" in part)
+    expect(carried).toHaveLength(4)
+    expect(all.flat().every(({ content_id }) => typeof content_id === "string")).toBe(true)
+    const other = await newSession({ host })
+    const { message } = await say({ host }, other, [attachment(words(9 * KILOBYTE, 7), "7.txt")])
+    expect(message.parts[0]?.data).toHaveProperty("data")
+    expect(session).not.toBe(other)
+  })
+
+  it("[CMP-098] are counted again by who opens the folder next", async () => {
+    const files = { inline_bytes: 10 * KILOBYTE, session_inline_bytes: 15 * KILOBYTE }
+    const first = await desk({ files })
+    await first.send([attachment(words(9 * KILOBYTE, 1), "1.txt")])
+    await first.host.idle()
+    await first.host.close()
+    const { host } = await openHouse({ data: first.data, script: [{ text: "ok" }], files })
+    const { message } = await say({ host }, first.session, [
+      attachment(words(9 * KILOBYTE, 2), "2.txt"),
+    ])
+    expect(message.parts[0]?.data).not.toHaveProperty("data")
+  })
+
+  it("[CMP-098] are set in config.json, and never beyond 1 MB and 20 MB", async () => {
+    const data = await temporaryFolder()
+    const config = (files: object) =>
+      writeFile(join(data, "config.json"), JSON.stringify({ files }))
+    const open = () => openHost({ data, workspace: null, environment: {}, turns: false })
+    await config({ inline_bytes: MAX_INLINE_BYTES, session_inline_bytes: 5 })
+    const host = await open()
+    expect(host.files).toMatchObject({ inline_bytes: MAX_INLINE_BYTES, session_inline_bytes: 5 })
+    await host.close()
+    await config({ inline_bytes: MAX_INLINE_BYTES + 1 })
+    await expect(open()).rejects.toThrow(/\/files\/inline_bytes/)
+    await config({ session_inline_bytes: MAX_SESSION_INLINE_BYTES + 1 })
+    await expect(open()).rejects.toThrow(/\/files\/session_inline_bytes/)
+  })
+})
+
+describe("the condition of a file", () => {
+  it("[BEY-01] stands in its part and its receipt, whatever a surface says of it", async () => {
+    const { send, host, session } = await desk()
+    const locked = zip([{ name: "a.txt", data: "hello", flags: 1 }])
+    const [bundle, whole] = await send([
+      attachment(locked, "a.zip"),
+      attachment("words", "a.txt", { condition: "encrypted" }),
+    ])
+    expect(bundle).toMatchObject({ condition: "encrypted" })
+    expect(whole).not.toHaveProperty("condition")
+    await host.idle()
+    const [turn] = await host.store.turns(session)
+    const [receipt] = await host.store.receipts(session, turn?.id ?? "")
+    expect(receipt).toMatchObject({ outcome: "descriptor" })
+    expect(receipt?.reason).toContain("It is encrypted.")
+  })
+
+  it("[BEY-01] is told by an upload", async () => {
+    const { host } = await desk()
+    async function* chunks() {
+      yield zip([{ name: "a.txt", data: "hello" }]).subarray(0, 40)
+    }
+    expect(await host.upload(chunks(), "a.zip")).toMatchObject({ condition: "damaged" })
+  })
+})
+
+describe("the route of a file", () => {
+  const routeOf = (part: Record<string, unknown> | undefined) =>
+    part?.route as { type: string; name?: string; model: string; trace: string[] } | undefined
+
+  it("[CMPH-010] [CMPH-011] is decided when it is sent, once, with what was considered", async () => {
+    const { send } = await desk()
+    const [text, bundle, thing] = await send([
+      attachment("words", "a.txt", { route: { type: "native", model: "mine", trace: [] } }),
+      attachment(zip([{ name: "a.txt", data: "hello" }]), "a.zip"),
+      attachment(Buffer.from([0, 1, 2, 3, 254, 255]), "a.bin"),
+    ])
+    expect(routeOf(text)).toMatchObject({ type: "inline" })
+    expect(routeOf(bundle)).toMatchObject({
+      type: "skill",
+      name: "archive",
+      trace: ["no model takes application/zip", "the skill archive reads this format"],
+    })
+    expect(routeOf(thing)).toMatchObject({ type: "none" })
+    expect(routeOf(text)?.model).toMatch(/./)
+  })
+
+  it("[CMPH-017] is asked of each turn's model again: what changed stands in the receipt alone", async () => {
+    const { send, host, session } = await desk()
+    const [part] = await send([attachment(zip([{ name: "a.txt", data: "hello" }]), "a.zip")])
+    await host.idle()
+    const [before] = await host.store.turns(session)
+    const [first] = await host.store.receipts(session, before?.id ?? "")
+    expect(first?.reason).not.toContain("When it was sent")
+    const { receipts } = await host.lower({
+      parts: [{ ...part, route: { ...routeOf(part), type: "native", name: undefined } } as Part],
+      workspace_root: null,
+      with_body: false,
+    })
+    expect(receipts[0]?.reason).toMatch(/ When it was sent to .+, it was to go as it is\.$/)
+    const kept = await host.store.history(session, { limit: 1 })
+    expect(kept.messages.at(-1)).toBeDefined()
+  })
+})
+
+describe("an attachment in scratch", () => {
+  it("[BIN-005] is told by a path that has its name and is safe in a shell", () => {
+    const content_id = `sha256:${"ab12cd34".repeat(8)}`
+    expect(attachmentPath(content_id, "My plan; rm -rf $HOME.docx")).toBe(
+      "attachments/ab12cd34/My_plan_rm_-rf_HOME.docx",
+    )
+  })
+})
