@@ -1,12 +1,8 @@
 import { createHash } from "node:crypto"
-import { afterAll, beforeAll, describe, it } from "vitest"
+import { afterAll, beforeAll, describe } from "vitest"
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts"
-import {
-  asking,
-  postgresBinaries,
-  type PostgresServer,
-  startPostgres,
-} from "../../torture/postgres.ts"
+import { asking, type PostgresServer, startPostgres } from "../../torture/postgres.ts"
+import { missing } from "../machine.ts"
 import type { Maker } from "./build.ts"
 import { storeContract } from "./contract.ts"
 
@@ -23,15 +19,11 @@ const POSTGRES: Maker = {
   },
 }
 
-if (postgresBinaries() === undefined)
-  describe("PostgreSQL", () => {
-    it.skip("is not installed here: apt install postgresql", () => undefined)
-  })
-else {
+describe.skipIf(missing("postgresql"))("PostgreSQL", () => {
   beforeAll(async () => {
     server = await startPostgres({ durable: false })
   }, 60_000)
   afterAll(() => server.stop())
 
   storeContract("postgresql", POSTGRES)
-}
+})

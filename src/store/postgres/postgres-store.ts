@@ -41,11 +41,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const hub = new Hub({ node, open, mark: () => reader.mark(), heard })
   await hub.start()
   const lanes = new Lanes()
+  const running = new Set<Promise<unknown>>()
   let closed = false
   const call = async (name: OperationName, input: unknown) => {
     if (closed) throw new Error("the store is closed")
     const lock = (LOCKS[name] as (input: unknown) => Lock)(input)
-    const { value, streams } = await lanes.run(laneOf(lock), () => writer.perform(name, input))
+    const performing = lanes.run(laneOf(lock), () => writer.perform(name, input))
+    running.add(performing)
+    const { value, streams } = await performing.finally(() => running.delete(performing))
     if (streams.size > 0) {
       heard(streams)
       hub.tell(streams)
@@ -69,6 +72,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     },
     async close() {
       closed = true
+      await Promise.allSettled(running)
       hub.close()
       await reader.close()
       await pool.close()
