@@ -13,6 +13,7 @@ import { type Equipment, equip } from "./host/equipment.ts"
 import { AuditLog } from "./host/audit-log.ts"
 import { Owners } from "./host/owners.ts"
 import { Principals } from "./host/principals.ts"
+import { openStore } from "./host/open-store.ts"
 import type { HostOptions, OpenedOptions } from "./host/options.ts"
 import { readHouseSettings, USUAL_SETTINGS } from "./host/settings.ts"
 import type { ModelChoice } from "./message/message.ts"
@@ -32,7 +33,6 @@ import { type AskedDraft, WhatIf } from "./session/what-if.ts"
 import { showing } from "./host/showing.ts"
 import { fileRooms, houseFormats } from "./host/file-rooms.ts"
 import { MAX_UPLOAD_BYTES, takeUpload } from "./host/upload.ts"
-import { openSqliteStore } from "./store/sqlite/sqlite-store.ts"
 import { type Arrival, judge } from "./policy/judge.ts"
 import { hiddenBy } from "./policy/load-policy.ts"
 import { TRUST_ALL } from "./skill/trust.ts"
@@ -65,11 +65,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const known = options.known ?? (await openKnownModels(data, options.environment))
   const settings = await readHouseSettings(data)
   const blobs = await openBlobs({ ...options, data })
-  const store = await openSqliteStore({
-    file: join(data, "compositor.db"),
-    thread: options.thread ?? false,
-    ...(options.broken ? { broken: options.broken } : {}),
-  })
+  const store = await openStore({ ...options, data })
   const { compaction = settings.compaction, observe } = options
   const blob_store = observe?.blobs(blobs) ?? blobs
   const opened = { ...options, data, known, settings, compaction, blob_store }

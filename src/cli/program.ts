@@ -54,6 +54,7 @@ function serving(root: Command) {
     .option("--port <number>", "port (default: 4747, or a free one)")
     .option("--open", "open the page where a desktop exists")
     .option("--another", "start even when a server lives on this folder already")
+    .option("--store <address>", "keep rows in postgres://user@host/database (or COMPOSITOR_STORE)")
     .option("--blobs <address>", "keep files in s3://bucket/prefix?… (or COMPOSITOR_BLOBS)")
     .option("--listen <address>", "listen where others reach it, behind a proxy that speaks TLS")
     .option("--allow-host <name...>", "names that it answers to, with their port")

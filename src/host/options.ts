@@ -16,6 +16,8 @@ export interface HostOptions extends TurnOptions {
   readonly data: string
   readonly workspace: string | null
   readonly environment: Environment
+  /** Where rows are kept, like `postgres://user@host/database`; without, in the data folder. */
+  readonly store?: string
   /** Where blobs are kept, like `s3://bucket/prefix`; without, in the data folder. */
   readonly blobs?: string
   /** Look at what goes through the store and the blobs on its way. */

@@ -7,6 +7,7 @@ interface ServeOptions extends CommonOptions {
   readonly port?: string
   readonly open?: boolean
   readonly another?: boolean
+  readonly store?: string
   readonly blobs?: string
   readonly listen?: string
   readonly allowHost?: readonly string[]
@@ -72,6 +73,7 @@ function giveUp(reason: string): never {
 
 /** What the command line says, or the environment. */
 function operations({
+  store,
   blobs,
   listen,
   allowHost,
@@ -87,6 +89,7 @@ function operations({
   const write = (line: string) => void process.stderr.write(line)
   const level = logLevel ?? (log === "json" ? "info" : "warn")
   return {
+    ...(store === undefined ? {} : { store }),
     ...(blobs === undefined ? {} : { blobs }),
     ...(listen === undefined ? {} : { address: listen, exposed: true }),
     ...(allow_hosts ? { allow_hosts } : {}),

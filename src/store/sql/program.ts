@@ -18,6 +18,7 @@ export type Program<T> = Generator<readonly Statement[], T, readonly Outcome[]>
 
 /** Whoever can be asked in SQL: the writer and the readers alike. */
 export interface Asking {
+  readonly words: Words
   get<Row>(sql: string, ...values: Value[]): Program<Row | undefined>
   all<Row>(sql: string, ...values: Value[]): Program<Row[]>
   /** The rows of one statement for each of several values, asked for together. */
@@ -25,7 +26,6 @@ export interface Asking {
 }
 
 export interface Engine extends Asking {
-  readonly words: Words
   /** Write, and hear how many rows that changed. */
   run(sql: string, ...values: Value[]): Program<number>
   /** Write, and go on: nobody needs to hear what came of it before the commit. */
@@ -36,9 +36,17 @@ export interface Engine extends Asking {
 export interface Words {
   /** The columns of a table as `name` and `type` (TEXT, INTEGER, REAL). */
   readonly columns: string
+  /** A field of the object in a column of JSON; what it is of, each engine says in its own way. */
+  readonly field: (column: string, key: string) => string
+  /** Whether a field is there and true. */
+  readonly isTrue: (column: string, key: string) => string
   /** `metadata_json` with `hidden_at` set to a value, and without it. */
   readonly hide: string
   readonly show: string
+  /** Whether the path of a session leads through another's messages, or may. */
+  readonly reads: string
+  /** Whether a statement may move a stream's head and write what it tells in one. */
+  readonly numbersInOne: boolean
 }
 
 /** The same calls, each as a program. */

@@ -40,14 +40,17 @@ export class Transaction implements Asking {
   }
 
   get<Row>(sql: string, ...values: Value[]): Program<Row | undefined> {
+    this.wrote ||= !isQuestion(sql)
     return this.#engine.get(sql, ...values)
   }
 
   all<Row>(sql: string, ...values: Value[]): Program<Row[]> {
+    this.wrote ||= !isQuestion(sql)
     return this.#engine.all(sql, ...values)
   }
 
   each<Row>(sql: string, values: readonly (readonly Value[])[]): Program<Row[][]> {
+    this.wrote ||= !isQuestion(sql)
     return this.#engine.each(sql, values)
   }
 
@@ -131,37 +134,58 @@ export class Transaction implements Asking {
       const marks = this.#marks.get(stream)
       return this.group.tell(stream, events, { txid: this.txid, ...(marks ? { marks } : {}) })
     }
+    const body = `[${events.join(",")}]`
+    if (this.words.numbersInOne) return this.#numberInOne(stream, events.length, body)
     const next = yield* this.#moveHead(stream, events.length)
     if (next === undefined) throw new Error(`there is no stream ${stream} to tell of this`)
+    const first = next - events.length
+    this.write(INSERT_EVENTS, stream, first, events.length, body, this.txid)
+  }
+
+  // A stream that is not there gives no number, and a row without one is refused.
+  #numberInOne(stream: string, count: number, body: string) {
+    const { sql, values } = this.#mover(stream, count)
+    const isSession = stream.startsWith("ses_")
+    const own = isSession ? `own AS (${sql}),` : ""
+    const other = moveOther(isSession ? "AND NOT EXISTS (SELECT 1 FROM own)" : "")
+    const next = `${isSession ? "SELECT next FROM own UNION ALL " : ""}SELECT next FROM other`
     this.write(
-      INSERT_EVENTS,
-      stream,
-      next - events.length,
-      events.length,
-      `[${events.join(",")}]`,
-      this.txid,
+      `WITH ${own} other AS (${other}) INSERT INTO events (stream_id, seq, count, body_json, txid)
+       VALUES (?, (${next}) - CAST(? AS BIGINT), ?, ?, ?)`,
+      ...(isSession ? values : []),
+      ...[count, stream, stream, count, count, body, this.txid],
     )
   }
 
   *#moveHead(stream: string, count: number): Program<number | undefined> {
-    this.wrote = true
-    const own = stream.startsWith("ses_") ? yield* this.#moveSessionHead(stream, count) : undefined
-    return (own ?? (yield* this.get<{ next: number }>(MOVE_OTHER_HEAD, count, stream)))?.next
+    const { sql, values } = this.#mover(stream, count)
+    const own = stream.startsWith("ses_") ? yield* this.get<Head>(sql, ...values) : undefined
+    return (own ?? (yield* this.get<Head>(moveOther(""), count, stream)))?.next
   }
 
-  #moveSessionHead(stream: string, count: number): Program<{ next: number } | undefined> {
+  #mover(stream: string, count: number): { sql: string; values: Value[] } {
     const marks = this.#marks.get(stream)
-    if (!marks) return this.get(MOVE_HEAD, count, stream)
+    if (!marks) return { sql: MOVE_HEAD, values: [count, stream] }
     const { last_queued_at, last_created_at, updated_at } = marks
-    if (updated_at === undefined)
-      return this.get(MARK, count, last_queued_at, last_created_at, stream)
-    return this.get(MARK_USED, count, last_queued_at, last_created_at, updated_at, stream)
+    return updated_at === undefined
+      ? { sql: MARK, values: [count, last_queued_at, last_created_at, stream] }
+      : { sql: MARK_USED, values: [count, last_queued_at, last_created_at, updated_at, stream] }
   }
 }
 
+// A change that gives its rows back writes all the same.
+function isQuestion(sql: string): boolean {
+  return sql.startsWith("SELECT")
+}
+
+interface Head {
+  readonly next: number
+}
+
 // `updated_at` is indexed three times: a statement that names it pays for that, changed or not.
-const MOVE_OTHER_HEAD =
-  "UPDATE streams SET next_seq = next_seq + ? WHERE id = ? RETURNING next_seq AS next"
+function moveOther(also: string): string {
+  return `UPDATE streams SET next_seq = next_seq + ? WHERE id = ? ${also} RETURNING next_seq AS next`
+}
 const MOVE_HEAD = `UPDATE chat_sessions SET next_event = next_event + ?
   WHERE id = ? RETURNING next_event AS next`
 const MARK = `UPDATE chat_sessions SET next_event = next_event + ?, last_queued_at = ?,

@@ -4,8 +4,12 @@ import type { Connection } from "./connection.ts"
 
 const WORDS: Words = {
   columns: "SELECT name, type FROM pragma_table_info(?)",
+  field: (column, key) => `${column} ->> '${key}'`,
+  isTrue: (column, key) => `coalesce(${column} ->> '${key}' = 1, false)`,
   hide: "json_set(metadata_json, '$.hidden_at', ?)",
   show: "json_remove(metadata_json, '$.hidden_at')",
+  reads: "instr(path_json, ?) > 0",
+  numbersInOne: false,
 }
 
 /** Prepared statements of one connection, by their text. */

@@ -81,8 +81,8 @@ function* goBack(tx: Transaction, turn: TurnRecord, messages: number): Program<s
   const session = yield* tx.session(turn.session_id)
   const said = yield* tx.all<MessageRecord>(
     `SELECT * FROM chat_messages WHERE session_id = ? AND role = 'user' AND state = 'fired'
-       AND id <> ? AND metadata_json ->> 'action' IS NULL
-       AND metadata_json ->> 'hidden_at' IS NULL
+       AND id <> ? AND ${tx.words.field("metadata_json", "action")} IS NULL
+       AND ${tx.words.field("metadata_json", "hidden_at")} IS NULL
      ORDER BY seq DESC LIMIT ?`,
     session.id,
     turn.message_id,

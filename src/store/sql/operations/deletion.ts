@@ -65,7 +65,7 @@ function* summariesOf(
   if (seq === null) return []
   const found = yield* tx.each<MessageRecord>(
     `SELECT * FROM chat_messages WHERE session_id = ? AND seq > ? AND role = 'assistant'
-       AND CAST(metadata_json ->> 'compaction' AS TEXT) IN ('1', 'true')`,
+       AND ${tx.words.isTrue("metadata_json", "compaction")}`,
     readers.map(({ id }) => [id, id === session_id ? seq : 0]),
   )
   return found.flat()
@@ -110,7 +110,7 @@ function* startAnew(tx: Transaction, session: SessionRecord, words: string | nul
 function* readersOf(tx: Transaction, owner: string): Program<SessionRecord[]> {
   return (yield* tx.all<SessionRecord>(
     `SELECT * FROM chat_sessions
-       WHERE deleted_at IS NULL AND id <> ? AND CAST(path_json AS TEXT) LIKE '%' || ? || '%'`,
+       WHERE deleted_at IS NULL AND id <> ? AND ${tx.words.reads}`,
     owner,
     owner,
   )).filter((session) => pathOf(session).some((segment) => segment.owner === owner))

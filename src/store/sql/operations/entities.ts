@@ -210,7 +210,7 @@ export function* tellEntityAnew(tx: Transaction, session_id: string) {
 export function forgetContextOf(tx: Transaction, session_id: string, message_id: string) {
   tx.write(
     `DELETE FROM entity_rows WHERE session_id = ? AND collection = '$context'
-       AND value_json ->> 'message_id' = ?`,
+       AND ${tx.words.field("value_json", "message_id")} = ?`,
     session_id,
     message_id,
   )

@@ -109,7 +109,7 @@ function writePath(
   )
   tx.write(
     `UPDATE chat_messages SET metadata_json = ${tx.words.show}
-     WHERE session_id = ? AND metadata_json ->> 'hidden_at' IS NOT NULL`,
+     WHERE session_id = ? AND ${tx.words.field("metadata_json", "hidden_at")} IS NOT NULL`,
     session.id,
   )
   for (const [from, to] of gaps(path, session.id, session.next_seq))

@@ -108,12 +108,16 @@ function fits(type: string | undefined, value: string | number | null | undefine
 function explain(error: unknown, row: ExportRow, line: number): unknown {
   const code = (error as { code?: string }).code ?? ""
   const name = `${row.type} ${row.data.id ?? ""}`.trim()
-  if (code.includes("PRIMARYKEY") || code.includes("UNIQUE"))
+  if (TAKEN.test(code))
     return new Refusal("conflict", `line ${line}: ${name} is in this data folder already`)
-  if (code.startsWith("SQLITE_CONSTRAINT"))
+  if (UNFIT.test(code))
     return new Refusal("invalid", `line ${line}: ${name} does not fit: ${(error as Error).message}`)
   return error
 }
+
+// As SQLite calls them, and as PostgreSQL does.
+const TAKEN = /PRIMARYKEY|UNIQUE|^23505$/
+const UNFIT = /^SQLITE_CONSTRAINT|^2[23]...$/
 
 function referBlobs(tx: Transaction, row: ExportRow) {
   for (const content_id of contentsOf(row))

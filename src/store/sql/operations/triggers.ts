@@ -75,14 +75,14 @@ export function* settleDelivery(
   { trigger_id, delivery_id, state }: Parameters<TriggerWrites["settleDelivery"]>[0],
 ): Program<null> {
   // What was sent stands in its message; it is not kept twice.
-  yield* tx.run(
+  tx.write(
     `UPDATE deliveries SET state = ?, data_json = NULL
      WHERE trigger_id = ? AND delivery_id = ? AND state = 'pending'`,
     state,
     trigger_id,
     delivery_id,
   )
-  removeSpent(tx, trigger_id)
+  yield* removeSpent(tx, trigger_id)
   return null
 }
 
@@ -128,12 +128,13 @@ function advance(tx: Transaction, record: TriggerRecord, next: number | null) {
   )
 }
 
-function removeSpent(tx: Transaction, id: string) {
-  tx.write(
-    `DELETE FROM triggers WHERE id = ? AND enabled = 0 AND next_fire_at IS NULL
-       AND data_json -> 'source' ->> 'source' = 'self-schedule'`,
+function* removeSpent(tx: Transaction, id: string): Program<void> {
+  const spent = yield* tx.get<TriggerRecord>(
+    "SELECT * FROM triggers WHERE id = ? AND enabled = 0 AND next_fire_at IS NULL",
     id,
   )
+  if (spent && triggerOf(spent).trigger.source.source === "self-schedule")
+    tx.write("DELETE FROM triggers WHERE id = ?", id)
 }
 
 function* passedOf(tx: Transaction, record: TriggerRecord): Program<number[]> {

@@ -37,8 +37,9 @@ export class SessionReads {
     const { principal } = filter
     const records = yield* this.#asking.all<SessionRecord>(
       `SELECT * FROM chat_sessions
-       WHERE deleted_at IS NULL ${principal === undefined ? "" : "AND principal = ?"} AND (? = 1 OR archived_at IS NULL)
-         AND CASE WHEN CAST(metadata_json ->> 'ephemeral' AS TEXT) IN ('1', 'true')
+       WHERE deleted_at IS NULL ${principal === undefined ? "" : "AND principal = ?"}
+         AND (? = 1 OR archived_at IS NULL)
+         AND CASE WHEN ${this.#asking.words.isTrue("metadata_json", "ephemeral")}
            THEN 1 ELSE 0 END IN (?, ?)
          AND (updated_at, id) < (?, ?)
        ORDER BY updated_at DESC, id DESC LIMIT ?`,
@@ -137,10 +138,11 @@ export class SessionReads {
   }
 
   *claimable(): Program<string[]> {
+    const until = this.#asking.words.field("metadata_json", "editing_until")
     const rows = yield* this.#asking.all<{ session_id: string }>(
       `SELECT DISTINCT session_id FROM chat_messages
        WHERE state IN ${WAITING} AND (state = 'queued' OR
-           (state = 'editing' AND CAST(metadata_json ->> 'editing_until' AS BIGINT) <= ?))
+           (state = 'editing' AND CAST(${until} AS BIGINT) <= ?))
          AND session_id NOT IN (SELECT session_id FROM turns WHERE state IN ${LIVE})`,
       Date.now(),
     )

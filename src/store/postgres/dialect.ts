@@ -1,0 +1,48 @@
+import type { Words } from "../sql/program.ts"
+
+/** What PostgreSQL says in words of its own.
+ *
+ *  JSON is kept as text: jsonb would give back other bytes than were stored, which digests, exports and
+ *  the prompt's prefix need, and it refuses what JSON may hold (\u0000, half a surrogate pair). Where
+ *  a statement looks into it, such escapes are left out first. Paths are made by the house alone:
+ *  those are searched as jsonb. */
+export const WORDS: Words = {
+  columns: `SELECT column_name AS name, CASE data_type WHEN 'bigint' THEN 'INTEGER'
+      WHEN 'double precision' THEN 'REAL' ELSE 'TEXT' END AS type
+    FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ?`,
+  field,
+  isTrue: (column, key) => `coalesce(${field(column, key)} = 'true', false)`,
+  hide: `left(rtrim(metadata_json), -1) || CASE WHEN metadata_json = '{}' THEN '' ELSE ',' END
+    || '"hidden_at":' || CAST(? AS BIGINT) || '}'`,
+  show: `regexp_replace(metadata_json, ',"hidden_at":[0-9]+|"hidden_at":[0-9]+,{0,1}', '')`,
+  reads: `parent_id IS NOT NULL AND CAST(path_json AS JSONB)
+    @> jsonb_build_array(jsonb_build_object('owner', CAST(? AS TEXT)))`,
+  numbersInOne: true,
+}
+
+const UNREADABLE = String.raw`'(\\\\)|\\u(0000|[dD][89a-fA-F][0-9a-fA-F]{2})'`
+
+function field(column: string, key: string): string {
+  const readable = String.raw`regexp_replace(${column}, ${UNREADABLE}, '\1', 'g')`
+  return `CASE WHEN ${column} LIKE '%"${key}"%' THEN CAST(${readable} AS JSON) ->> '${key}' END`
+}
+
+export interface Prepared {
+  readonly name: string
+  readonly text: string
+}
+
+const prepared = new Map<string, Prepared>()
+
+/** A statement under a name, with numbered places in the stead of question marks. */
+export function prepare(sql: string): Prepared {
+  const known = prepared.get(sql)
+  if (known) return known
+  let place = 0
+  const text = sql.replace(QUOTED_OR_PLACE, (found) => (found === "?" ? `$${++place}` : found))
+  const made = { name: `c${prepared.size}`, text }
+  prepared.set(sql, made)
+  return made
+}
+
+const QUOTED_OR_PLACE = /'(?:[^']|'')*'|\?/g

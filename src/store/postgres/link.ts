@@ -1,0 +1,106 @@
+import pg from "pg"
+import type { Outcome, Value } from "../sql/program.ts"
+import { prepare } from "./dialect.ts"
+
+const CONNECT_MS = 10_000
+/** Whoever stops in the middle of a transaction must not hold a session for longer than this. */
+const IDLE_IN_TRANSACTION_MS = 10_000
+const LOCK_MS = 20_000
+const KEEP_ALIVE_MS = 10_000
+const INT8 = 20
+
+const SETUP = `SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS};
+  SET lock_timeout = ${LOCK_MS}; SET jit = off;
+  SELECT set_config('synchronous_commit', 'on', false)
+    WHERE current_setting('synchronous_commit') = 'off'`
+
+const TYPES = {
+  // Counts and times: none comes near what a number holds exactly.
+  getTypeParser: (oid: number, format?: "text" | "binary") =>
+    oid === INT8 ? Number : pg.types.getTypeParser(oid, format),
+}
+
+export interface Answered extends Outcome {
+  readonly command: string
+}
+
+/** One connection. What is asked is sent at once, and answered in the order in which it was asked. */
+export class Link {
+  readonly #client: pg.Client
+  #broken: Error | undefined
+
+  static async open(url: string, name: string): Promise<Link> {
+    const client = new pg.Client({
+      connectionString: url,
+      application_name: name,
+      connectionTimeoutMillis: CONNECT_MS,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      types: TYPES as pg.CustomTypesConfig,
+      pipeline: true,
+    } as pg.ClientConfig)
+    const link = new Link(client)
+    try {
+      await client.connect()
+      await client.query(SETUP)
+      return link
+    } catch (error) {
+      link.close()
+      throw error
+    }
+  }
+
+  private constructor(client: pg.Client) {
+    this.#client = client
+    client.on("error", (error) => this.#break(error))
+    client.on("end", () => this.#break(new Error("the database closed the connection")))
+  }
+
+  /** Why nothing more can be asked here. */
+  get broken(): Error | undefined {
+    return this.#broken
+  }
+
+  async ask(sql: string, values: readonly Value[] = []): Promise<Answered> {
+    if (this.#broken) throw this.#broken
+    const { name, text } = prepare(sql)
+    const { rows, rowCount, command } = await this.#client.query({
+      name,
+      text,
+      values: values.map(sendable),
+    })
+    return { rows, count: rowCount ?? 0, command }
+  }
+
+  /** Words without values and without an answer that is kept: BEGIN, several statements, LISTEN. */
+  async say(sql: string): Promise<Answered> {
+    if (this.#broken) throw this.#broken
+    const { command } = await this.#client.query(sql)
+    return { rows: [], count: 0, command }
+  }
+
+  listen(listener: (payload: string) => void) {
+    this.#client.on("notification", ({ payload }) => listener(payload ?? ""))
+  }
+
+  onBroken(listener: () => void) {
+    if (this.#broken) return listener()
+    this.#client.once("end", listener)
+  }
+
+  close(): void {
+    this.#break(new Error("the connection is closed"))
+    this.#client.end().catch(() => undefined)
+  }
+
+  #break(error: Error) {
+    this.#broken ??= error
+  }
+}
+
+/** Text in PostgreSQL holds every character but this one. */
+function sendable(value: Value): Value {
+  return typeof value === "string" && value.includes("\0")
+    ? value.replaceAll("\0", "\uFFFD")
+    : value
+}

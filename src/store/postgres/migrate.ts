@@ -1,0 +1,56 @@
+import { isOvertaken } from "./failure.ts"
+import type { Link } from "./link.ts"
+import { POSTGRES_MIGRATIONS } from "./schema.ts"
+
+const KNOWN = POSTGRES_MIGRATIONS.length
+
+/** Bring the database to this version. Nodes that start at once wait for the one that holds the row;
+ *  whoever gets it second finds nothing left to do. */
+export async function migrate(link: Link): Promise<void> {
+  await createVersion(link)
+  if ((await versionOf(link)) === KNOWN) return
+  await link.say("BEGIN")
+  try {
+    const { rows } = await link.ask("SELECT version FROM compositor_schema FOR UPDATE")
+    const seen = (rows[0] as { version: number } | undefined)?.version ?? 0
+    refuseNewer(seen)
+    for (const migration of POSTGRES_MIGRATIONS.slice(seen)) await link.say(migration)
+    await link.ask("UPDATE compositor_schema SET version = ?", [KNOWN])
+    await link.say("COMMIT")
+  } catch (error) {
+    await link.say("ROLLBACK").catch(() => undefined)
+    throw error
+  }
+}
+
+/** Another node may have brought it to a later version since. */
+export async function refuseNewerSchema(link: Link): Promise<void> {
+  refuseNewer(await versionOf(link))
+}
+
+async function createVersion(link: Link) {
+  try {
+    await link.say(CREATE_VERSION)
+  } catch (error) {
+    // Two that create the same table at the same moment: the other one did.
+    if (!isOvertaken(error)) throw error
+    await link.say(CREATE_VERSION)
+  }
+}
+
+const CREATE_VERSION = `
+  CREATE TABLE IF NOT EXISTS compositor_schema (
+    one BOOLEAN PRIMARY KEY DEFAULT true CHECK (one), version BIGINT NOT NULL);
+  INSERT INTO compositor_schema (version) VALUES (0) ON CONFLICT DO NOTHING`
+
+async function versionOf(link: Link): Promise<number> {
+  const { rows } = await link.ask("SELECT version FROM compositor_schema")
+  return (rows[0] as { version: number } | undefined)?.version ?? 0
+}
+
+function refuseNewer(seen: number) {
+  if (seen > KNOWN)
+    throw new Error(
+      `this database was written by a newer version (schema ${seen}, known ${KNOWN}): update this node`,
+    )
+}

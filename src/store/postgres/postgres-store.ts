@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto"
+import { Refusal } from "../../message/refusal.ts"
+import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
+import { openAppended, type RawAppended } from "../sql/operations/queue.ts"
+import type { AllReads } from "../sql/reads/reads.ts"
+import type { Append, Store, Writes } from "../store.ts"
+import { Hub } from "./hub.ts"
+import { laneOf, Lanes } from "./lanes.ts"
+import { Link } from "./link.ts"
+import { type Lock, LOCKS } from "./locks.ts"
+import { migrate, refuseNewerSchema } from "./migrate.ts"
+import { Pool } from "./pool.ts"
+import { READ_NAMES, Reader } from "./reader.ts"
+import { Writer } from "./writer.ts"
+
+export interface PostgresOptions {
+  /** `postgres://user@host/database` */
+  readonly url: string
+  readonly clock?: () => number
+  /** How many connections operations share; reads and notifications have one each beside them. */
+  readonly connections?: number
+}
+
+const CONNECTIONS = 12
+
+type Listener = (streams: ReadonlySet<string> | undefined) => void
+
+/** The store of any number of nodes: every promise of a store is kept by the database, and none by a
+ *  process. */
+export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
+  const node = `${Date.now().toString(36)}${randomBytes(5).toString("hex")}`
+  await migrated(options.url)
+  const open = () => opened(options.url)
+  const pool = new Pool(options.connections ?? CONNECTIONS, open)
+  const reader = new Reader(pool, open)
+  const writer = new Writer(pool, { clock: options.clock ?? Date.now, epoch: node })
+  const listeners = new Set<Listener>()
+  const heard: Listener = (streams) => {
+    for (const listener of listeners) listener(streams)
+  }
+  const hub = new Hub({ node, open, mark: () => reader.mark(), heard })
+  await hub.start()
+  const lanes = new Lanes()
+  const running = new Set<Promise<unknown>>()
+  let closed = false
+  const call = async (name: OperationName, input: unknown) => {
+    if (closed) throw new Error("the store is closed")
+    const lock = (LOCKS[name] as (input: unknown) => Lock)(input)
+    const performing = lanes.run(laneOf(lock), () => writer.perform(name, input))
+    running.add(performing)
+    const { value, streams } = await performing.finally(() => running.delete(performing))
+    if (streams.size > 0) {
+      heard(streams)
+      hub.tell(streams)
+    }
+    return value
+  }
+  return {
+    ...writesThrough(call),
+    ...readsThrough(reader),
+    exportRows: (session_id) => reader.exported(session_id),
+    watch(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async vacuum() {
+      await pool.use((link) => link.say("VACUUM"))
+      return null
+    },
+    async backup() {
+      throw new Refusal("invalid", "a PostgreSQL database is backed up with pg_dump")
+    },
+    async close() {
+      closed = true
+      await Promise.allSettled(running)
+      hub.close()
+      await reader.close()
+      await pool.close()
+    },
+  }
+}
+
+async function opened(url: string): Promise<Link> {
+  const link = await Link.open(url, "compositor")
+  try {
+    await refuseNewerSchema(link)
+    return link
+  } catch (error) {
+    link.close()
+    throw error
+  }
+}
+
+async function migrated(url: string) {
+  const link = await Link.open(url, "compositor")
+  try {
+    await migrate(link)
+  } finally {
+    link.close()
+  }
+}
+
+type Call = (name: OperationName, input: unknown) => Promise<unknown>
+
+function writesThrough(call: Call): Pick<Store, Exclude<keyof Writes, "vacuum">> {
+  const names = Object.keys(OPERATIONS) as OperationName[]
+  const entries = names.map((name) => [name, (input: unknown) => call(name, input)])
+  return {
+    ...Object.fromEntries(entries),
+    append: async (input: Append) =>
+      openAppended(input, (await call("append", input)) as RawAppended),
+  }
+}
+
+function readsThrough(reader: Reader): Pick<Store, keyof AllReads> {
+  const entries = READ_NAMES.map((name) => [
+    name,
+    (...input: unknown[]) => reader.read(name, input),
+  ])
+  return Object.fromEntries(entries)
+}

@@ -1,0 +1,117 @@
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Program } from "../sql/program.ts"
+import { exportRows, type Listing } from "../sql/reads/export-rows.ts"
+import { readsOf, SNAPSHOTS } from "../sql/reads/reads.ts"
+import type { ExportRow } from "../store.ts"
+import { isLost, notRead } from "./failure.ts"
+import type { Link } from "./link.ts"
+import type { Pool } from "./pool.ts"
+import { Unit } from "./unit.ts"
+import { Yielding } from "./yielding.ts"
+
+/** So long a database that went away is waited for before the caller is told. */
+const PATIENCE_MS = 3000
+
+type Read = (...input: unknown[]) => Program<unknown>
+
+const READS = readsOf(new Yielding()) as unknown as Record<string, Read>
+
+export const READ_NAMES: readonly string[] = Object.keys(READS)
+
+/** Reads. One that is true of any moment shares its connection with all others, because there each
+ *  statement is sent without waiting for the one before; one that must be true of a single moment has a
+ *  transaction to itself. */
+export class Reader {
+  readonly #pool: Pool
+  readonly #open: () => Promise<Link>
+  #shared: Promise<Link> | undefined
+
+  constructor(pool: Pool, open: () => Promise<Link>) {
+    this.#pool = pool
+    this.#open = open
+  }
+
+  async read(name: string, input: readonly unknown[]): Promise<unknown> {
+    const until = performance.now() + PATIENCE_MS
+    for (;;) {
+      try {
+        return await this.#once(name, input)
+      } catch (error) {
+        if (!isLost(error) || performance.now() > until) throw notRead(name, error)
+        await sleep(Math.random() * 200)
+      }
+    }
+  }
+
+  /** The rows of one moment, on a connection that nobody else has for as long as that takes. */
+  async *exported(session_id: string | null): AsyncIterable<ExportRow> {
+    const link = await this.#pool.take()
+    try {
+      const unit = new Unit(link)
+      unit.say(SNAPSHOT)
+      unit.say("SET LOCAL idle_in_transaction_session_timeout = 0")
+      yield* listed(unit, exportRows(unit, session_id))
+    } catch (error) {
+      throw notRead("the export", error)
+    } finally {
+      await ended(link)
+      this.#pool.give(link)
+    }
+  }
+
+  /** Something that is another when anybody has committed since. */
+  async mark(): Promise<string> {
+    const link = await this.#link()
+    const { rows } = await link.ask("SELECT CAST(pg_current_snapshot() AS TEXT) AS mark")
+    return (rows[0] as { mark: string }).mark
+  }
+
+  async close() {
+    const link = await this.#shared?.catch(() => undefined)
+    link?.close()
+  }
+
+  async #once(name: string, input: readonly unknown[]): Promise<unknown> {
+    const read = READS[name]
+    if (!read) throw new Error(`there is no read ${name}`)
+    if (SNAPSHOTS.has(name)) return this.#pool.use((link) => inOneMoment(link, read(...input)))
+    return new Unit(await this.#link()).drive(read(...input))
+  }
+
+  async #link(): Promise<Link> {
+    const known = await this.#shared?.catch(() => undefined)
+    if (known && !known.broken) return known
+    // Of several who find it broken the first opens another, and the rest wait for that.
+    if (known === (await this.#shared?.catch(() => undefined))) this.#shared = this.#open()
+    return (await this.#shared) ?? this.#link()
+  }
+}
+
+const SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+
+async function inOneMoment<T>(link: Link, program: Program<T>): Promise<T> {
+  const unit = new Unit(link)
+  unit.say(SNAPSHOT)
+  try {
+    return await unit.drive(program)
+  } finally {
+    await ended(link)
+  }
+}
+
+async function ended(link: Link) {
+  if (!link.broken) await link.say("COMMIT").catch(() => undefined)
+}
+
+async function* listed(unit: Unit, listing: Listing): AsyncIterable<ExportRow> {
+  let step = listing.next([])
+  while (!step.done) {
+    if ("type" in step.value) {
+      yield step.value
+      step = listing.next([])
+      continue
+    }
+    const outcomes = await unit.ask(step.value)
+    step = outcomes ? listing.next(outcomes) : listing.throw(unit.failure)
+  }
+}
