@@ -13,6 +13,9 @@ import { table } from "../bench/figures.ts"
 const ROOT = join(import.meta.dirname, "..")
 const HELP = "npm run newcomer -- [--chroot] [--only start|test] [--ref commit]"
 const PATIENCE_MS = 60 * 60 * 1000
+const SUITE = "bookworm"
+const PACKAGES = "ca-certificates,git,nodejs,npm"
+const CERTIFICATES = "/etc/newcomer.pem"
 
 const { values } = parseArgs({
   options: {
@@ -157,10 +160,6 @@ function cleanCopy(folder: string): Ground {
     leave: () => undefined,
   }
 }
-
-const SUITE = "bookworm"
-const PACKAGES = "ca-certificates,git,nodejs,npm"
-const CERTIFICATES = "/etc/newcomer.pem"
 
 /** A Debian with Node, npm and git, and nothing else. */
 function bareDebian(folder: string): Ground {

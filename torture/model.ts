@@ -1,11 +1,10 @@
-import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
 import { table } from "../bench/figures.ts"
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../src/store/store.ts"
+import { FAST_FOLDER } from "./fast-folder.ts"
 import { type Action, actions } from "./session-actions.ts"
 import { SessionModel } from "./session-model.ts"
 import type { Clock, Stage } from "./session-world.ts"
@@ -22,8 +21,6 @@ const LENGTH = 120
 const RUNS_OF_A_FOLDER = 200
 const HOUR_MS = 60 * 60 * 1000
 const BEGINNING = 1_800_000_000_000
-// Whether a disk keeps what it was told is another torture; memory makes this one thirty times faster.
-const MEMORY = "/dev/shm"
 
 /** Random lives of sessions against lists in memory. True when no step made a difference. */
 export async function tortureModel({ steps, seed, length = LENGTH }: ModelOptions) {
@@ -106,8 +103,7 @@ class Theatre implements Stage {
   #now = BEGINNING
 
   static async open(): Promise<Theatre> {
-    const place = existsSync(MEMORY) ? MEMORY : tmpdir()
-    const theatre = new Theatre(await mkdtemp(join(place, "compositor-model-")))
+    const theatre = new Theatre(await mkdtemp(join(FAST_FOLDER, "compositor-model-")))
     await theatre.reopen()
     return theatre
   }

@@ -1,8 +1,9 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
+import { FAST_FOLDER } from "./fast-folder.ts"
 import { endedTurns } from "./script-verdict.ts"
-import { CALLS, callsOn, type Ended, FAST_FOLDER, runTraced } from "./traced.ts"
+import { CALLS, callsOn, type Ended, runTraced } from "./traced.ts"
 
 /** The Nth call of its kind that a thread makes; no two threads have the same on files of the folder. */
 export interface Point {

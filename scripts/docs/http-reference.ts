@@ -33,7 +33,8 @@ function groupOf(path: string): string {
 
 function routeText(method: string, path: string, about: Json): string {
   const body = about.requestBody?.content["application/json"]?.schema
-  const [[status = "", answer] = []] = Object.entries<Json>(about.responses)
+  const [status = "200"] = Object.keys(about.responses)
+  const answer = about.responses[status]
   const given = answer?.content?.["application/json"]?.schema
   const query = (about.parameters as Json[]).filter((parameter) => parameter.in === "query")
   return [

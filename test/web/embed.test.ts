@@ -1,5 +1,4 @@
-import { readFile } from "node:fs/promises"
-import { mkdtemp, rm } from "node:fs/promises"
+import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { extname, join } from "node:path"
 import react from "@vitejs/plugin-react"
@@ -49,9 +48,10 @@ describe.skipIf(missing("chromium"))("the composer in a page of somebody else's"
     await page.goto(`${origin}/ticket/#token=${token}`)
     const composer = page.getByRole("textbox", { name: "Answer" })
     await composer.click()
+    await page.keyboard.type("They need ")
     await page.getByLabel("Priority").selectOption("high")
     await page.getByRole("button", { name: "Refer to the notes" }).click()
-    await page.keyboard.type("is what they need")
+    await page.keyboard.type("to read")
     await expect.poll(() => page.locator(".cm-chip").allInnerTexts()).toEqual(["@notes.md#L1-2"])
     await page.getByText("file @notes.md#L1-2").waitFor()
     await page.keyboard.press("Enter")
@@ -62,9 +62,10 @@ describe.skipIf(missing("chromium"))("the composer in a page of somebody else's"
     expect(await composer.innerText()).not.toContain("notes.md")
     const [session] = (await theatre.client.sessions.list()).sessions
     const { messages } = await theatre.client.messages(session?.id ?? "")
-    const source = "@notes.md#L1-2 is what they need"
+    const source = "They need @notes.md#L1-2 to read"
     expect(messages[0]?.metadata.composer_input).toMatchObject({ source })
     expect(messages[0]?.parts.map(({ type }) => type)).toEqual([
+      "text",
       "file-ref",
       "text",
       "editor-context",

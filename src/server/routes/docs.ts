@@ -26,7 +26,7 @@ const CONTENT_SECURITY =
 
 export function mountDocs(app: Hono) {
   app.get("/docs", (context) => context.redirect("/docs/", 302))
-  app.get("/docs/*", docsPage)
+  app.get("/docs/*", (context) => docsPage(context))
 }
 
 async function docsPage(context: Context): Promise<Response> {

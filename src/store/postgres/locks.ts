@@ -80,6 +80,7 @@ export const LOCKS: Locks = {
   appendStream: ({ path }) => ({ streams: [path] }),
   deleteStream: ({ path }) => ({ streams: [path] }),
   removeTrigger: ({ id }) => ({ trigger: id }),
+  switchTrigger: ({ id }) => ({ trigger: id }),
   fireTrigger: ({ trigger_id }) => ({ trigger: trigger_id }),
   settleDelivery: ({ trigger_id }) => ({ trigger: trigger_id }),
 
@@ -88,6 +89,13 @@ export const LOCKS: Locks = {
   useStream: () => ({}),
   holdTrigger: () => ({}),
   seeObservation: () => ({}),
+  addPrincipal: () => ({}),
+  revokePrincipal: () => ({}),
+  addPrincipalToken: () => ({}),
+  revokePrincipalToken: () => ({}),
+  usePrincipalToken: () => ({}),
+  recordAudit: () => ({}),
+  sweepAudit: () => ({}),
 }
 
 function ofSession({ session_id }: { readonly session_id: string }): Lock {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { newId } from "../../../src/message/id.ts"
 import type { AuditEntry } from "../../../src/message/principal.ts"
 import type { Store } from "../../../src/store/store.ts"
-import { begin, blobOf, blobPart, fire, type Maker, openStore, say } from "../build.ts"
+import { begin, blobOf, blobPart, enqueue, fire, type Maker, openStore } from "../build.ts"
 
 const ANA = "user:ana"
 const BERT = "user:bert"
@@ -43,7 +43,9 @@ export function principalContract(maker: Maker) {
       ])
       expect(await store.principalByToken("d2")).toBeNull()
       await expect(store.addPrincipalToken(tokenOf(ANA, "d3"))).rejects.toThrow("was revoked")
-      await expect(store.addPrincipalToken(tokenOf("user:eve", "d4"))).rejects.toThrow("no principal")
+      await expect(store.addPrincipalToken(tokenOf("user:eve", "d4"))).rejects.toThrow(
+        "no principal",
+      )
       const again = { id: ANA, name: "another", workspaces: [], limits: {} }
       await expect(store.addPrincipal(again)).rejects.toThrow("already")
       expect((await store.principals()).map(({ id }) => id)).toEqual([ANA, BERT])
@@ -53,8 +55,7 @@ export function principalContract(maker: Maker) {
       const store = await withTwo(maker)
       const { id } = await begin(store, { principal: ANA })
       const { id: operators } = await begin(store)
-      const { message } = await say(store, id, "hello")
-      const { claim } = await fire(store, id, "go")
+      const { message, claim } = await fire(store, id, "go")
       const branch = { id: newId("ses"), parent_id: id, from_message_id: null }
       await store.branch({ ...branch, title: null, metadata: {} })
       const ids = [id, branch.id, message.id, message.parts[0]?.id ?? "", claim.turn.id]
@@ -62,9 +63,9 @@ export function principalContract(maker: Maker) {
       expect(owners).toHaveLength(ids.length + 1)
       for (const one of ids) expect(owners).toContainEqual({ id: one, principal: ANA })
       expect(owners).toContainEqual({ id: operators, principal: null })
-      expect((await store.sessions({ limit: 9, principal: ANA })).map((one) => one.id).sort()).toEqual(
-        [id, branch.id].sort(),
-      )
+      expect(
+        (await store.sessions({ limit: 9, principal: ANA })).map((one) => one.id).sort(),
+      ).toEqual([id, branch.id].sort())
       expect(await store.sessions({ limit: 9, principal: BERT })).toEqual([])
       expect(await store.sessions({ limit: 9 })).toHaveLength(3)
     })
@@ -79,7 +80,7 @@ export function principalContract(maker: Maker) {
         content_id,
       ])
       const { id } = await begin(store, { principal: BERT })
-      await say(store, id, "look", { parts: [blobPart(blob)] })
+      await enqueue(store, id, "look", { parts: [blobPart(blob)] })
       expect(await store.ownContent(BERT, [content_id])).toEqual([content_id])
       // Another's upload of the same bytes was not taken up by it.
       expect(await store.ownContent(ANA, [content_id])).toEqual([content_id])
