@@ -142,7 +142,11 @@ async function sendRows(bin: string, folder: string): Promise<Row[]> {
     const arrived = new Promise<boolean>((resolve) => (called = resolve))
     const child = spawn(program, args, place)
     const ended = new Promise((resolve) => child.once("exit", resolve))
-    durable = (await arrived) && durable
+    const silent = ended.then((code) => {
+      throw new Error(`${program} ended with ${String(code)} and called nobody.`)
+    })
+    durable = (await Promise.race([arrived, silent])) && durable
+    silent.catch(() => undefined)
     const took = performance.now() - began
     await ended
     return took

@@ -72,7 +72,7 @@ const SHOTS: readonly Shot[] = [
       await type(page, "What does @src/engine.ts#L3-9 promise, and does @docs/plan.md agree? ")
       await paste(page)
       await page.keyboard.press("Control+.")
-      await page.getByText("native", { exact: true }).waitFor()
+      await page.getByText("native", { exact: true }).last().waitFor()
     },
   },
   {
@@ -120,9 +120,30 @@ const SHOTS: readonly Shot[] = [
     name: "shelf",
     play: async (page) => {
       await talk(page)
-      await page.getByRole("button", { name: "More", exact: true }).click()
-      await page.getByRole("menuitem", { name: /At hand/ }).click()
+      await shelf(page, "Commands")
       await page.getByText("Greet somebody").waitFor()
+    },
+  },
+  {
+    name: "files",
+    play: async (page) => {
+      await talk(page)
+      await shelf(page, "Files")
+      await page.getByRole("button", { name: /^src\// }).click()
+      await page
+        .getByRole("button", { name: /engine\.ts/ })
+        .last()
+        .click()
+      await page.getByText("What the model would get").waitFor()
+      await page.getByText("The queue that every source shares").last().waitFor()
+    },
+  },
+  {
+    name: "agents",
+    play: async (page) => {
+      await talk(page)
+      await shelf(page, "Agents")
+      await page.getByText("Answers here").waitFor()
     },
   },
   {
@@ -149,6 +170,11 @@ async function furnish(workspace: string) {
   await mkdir(join(workspace, "src"))
   await mkdir(join(workspace, "docs"))
   await mkdir(join(workspace, ".agents", "commands"), { recursive: true })
+  await mkdir(join(workspace, ".agents", "agents"), { recursive: true })
+  await writeFile(
+    join(workspace, ".agents", "agents", "critic.md"),
+    "---\ndescription: Finds faults, and names the line\ntools: [read, grep]\n---\nYou review.\n",
+  )
   await writeFile(join(workspace, "src", "engine.ts"), ENGINE)
   await writeFile(join(workspace, "docs", "plan.md"), "# Plan\n\nOne queue for every source.\n")
   await writeFile(
@@ -211,7 +237,7 @@ Nothing else in the file takes from the queue.`
 async function visit(browser: Browser, theatre: Stage, options: BrowserContextOptions) {
   const context = await browser.newContext({ ...options, reducedMotion: "reduce" })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   await page.goto(theatre.running.link)
   await composer(page).waitFor()
   return page
@@ -229,6 +255,12 @@ async function type(page: Page, text: string) {
 async function say(page: Page, text: string) {
   await type(page, text)
   await page.keyboard.press("Enter")
+}
+
+async function shelf(page: Page, tab: string) {
+  await page.getByRole("button", { name: "More", exact: true }).click()
+  await page.getByRole("menuitem", { name: /At hand/ }).click()
+  await page.getByRole("tab", { name: tab, exact: true }).click()
 }
 
 async function talk(page: Page) {

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Outcome } from "./points.ts"
+import { wholeLines } from "./recording.ts"
 import { endedTurns, faultsOf } from "./script-verdict.ts"
 import { CLOSING, EXIT_BROKEN, type Line } from "./traced.ts"
 
@@ -102,7 +103,7 @@ interface Trace {
 }
 
 function readTrace({ log, data, lines }: Outcome): Trace {
-  const calls = log.split("\n")
+  const calls = [...wholeLines(log)]
   const at = calls.findIndex((line) => line.includes("(INJECTED)") && line.includes(data))
   const path = new RegExp(`${data}([^>"]*)`).exec(calls[at] ?? "")?.[1]
   if (at < 0 || path === undefined) return { failed: undefined, after: [], syncedAgain: false }

@@ -1,5 +1,5 @@
 import { table } from "../bench/figures.ts"
-import { atEach, pointsOf, spread, sumOf } from "./points.ts"
+import { atEach, isWhole, pointsOf, spread, sumOf } from "./points.ts"
 import { faultsOf } from "./script-verdict.ts"
 
 export interface KillPointsOptions {
@@ -47,5 +47,6 @@ export async function killPoints({ points, journal }: KillPointsOptions): Promis
     ),
   )
   for (const fault of found.slice(0, SHOWN)) console.log(fault)
-  return found.length === 0
+  if (!isWhole(judged)) console.log("too many places were missed")
+  return found.length === 0 && isWhole(judged)
 }

@@ -57,21 +57,19 @@ export async function walk({ steps, seed, length = LENGTH }: ModelOptions): Prom
     one[done ? "done" : "idle"] += 1
     counts.set(name, one)
   }
-  let walked = 0
-  let runs = 0
-  while (walked < steps) {
+  const so_far = { steps: 0, runs: 0 }
+  while (so_far.steps < steps) {
     const theatre = await Theatre.open()
     const property = fc.asyncProperty(actions(length), async (life) => {
-      runs += 1
-      if (walked >= steps) return
-      walked += await live(theatre, life, count)
+      so_far.runs += 1
+      if (so_far.steps < steps) so_far.steps += await live(theatre, life, count)
     })
-    const details = await fc.check(property, { numRuns: RUNS_OF_A_FOLDER, seed: seed + runs })
+    const about = { numRuns: RUNS_OF_A_FOLDER, seed: seed + so_far.runs }
+    const details = await fc.check(property, about)
     await theatre.close()
-    if (details.failed)
-      return { steps: walked, runs, counts, fault: fc.defaultReportMessage(details) }
+    if (details.failed) return { ...so_far, counts, fault: fc.defaultReportMessage(details) }
   }
-  return { steps: walked, runs, counts, fault: undefined }
+  return { ...so_far, counts, fault: undefined }
 }
 
 async function live(

@@ -60,7 +60,7 @@ interface Recorded {
 async function record(rounds: number): Promise<Recorded> {
   const folder = await mkdtemp(join(tmpdir(), "compositor-power-"))
   const [data, ledger] = [join(folder, "data"), join(folder, "ledger")]
-  const { log, code } = await runTraced({ data, ledger, rounds }, RECORDING)
+  const { log, code } = await runTraced({ data, ledger, rounds, ahead: 0 }, RECORDING)
   if (code !== 0) throw new Error(`the script ended with ${String(code)} when nobody hurt it`)
   const changes = readRecording(log, { data, ledger })
   await rm(folder, { recursive: true })

@@ -11,6 +11,8 @@ export interface ScriptInput {
   /** Where the script notes what it asks for and is told, outside of the data folder. */
   readonly ledger: string
   readonly rounds: number
+  /** So many calls the thread that works on files is ahead of the others before anything begins. */
+  readonly ahead: number
 }
 
 /** One line of the ledger. */

@@ -15,7 +15,7 @@ const { session } = await client.sessions.create({ title: "A ticket" })
 function Ticket() {
   const composer = useRef(null)
   const [priority, setPriority] = useState("low")
-  const [recognised, setRecognised] = useState([])
+  const [recognised, setRecognised] = useState("")
   const vocabulary = useVocabulary()
   const messages = useMessages()
   const complete = useCallback(
@@ -59,17 +59,21 @@ function Ticket() {
         placeholder="Answer the customer; @ for files, / for commands"
         vocabulary={vocabulary}
         complete={complete}
-        onChange={(typed) => setRecognised(typed().nodes)}
+        onChange={(typed) => setRecognised(described(typed().nodes))}
         onSubmit={send}
       />
       <p>
         <button type="button" onClick={() => composer.current?.insert("@notes.md#L1-2 ")}>
           Refer to the notes
         </button>{" "}
-        <output>{recognised.map(({ kind, raw }) => `${kind} ${raw}`).join(", ")}</output>
+        <output>{recognised}</output>
       </p>
     </main>
   )
+}
+
+function described(nodes) {
+  return nodes.map(({ kind, raw }) => [kind, raw].join(" ")).join(", ")
 }
 
 /** The commands of the server, as the composer's grammar wants them. */

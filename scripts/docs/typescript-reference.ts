@@ -32,10 +32,10 @@ export function typescriptReference(entries: readonly Entry[]): string {
   ].join("\n")
 }
 
-function textOf({ name, kind, signature, about }: Exported): string[] {
+function textOf({ name, signature, about }: Exported): string[] {
   return [
     `### ${name}`,
-    about === "" ? `A ${kind}.` : about,
+    ...(about === "" ? [] : [about]),
     "",
     ...(signature === "" ? [] : ["```ts", signature, "```", ""]),
   ]

@@ -292,6 +292,26 @@ describe("spans", () => {
     expect(bodies.join("")).not.toMatch(/secret answer|private question/)
   })
 
+  it("[DBG-006] tell of what was allowed and which tool ran", async () => {
+    const { spans, url } = await collector()
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: url, COMPOSITOR_MODEL: "scripted" }
+    const call = { id: "c1", name: "glob", input: { pattern: "*" } }
+    const script: Script = ({ prompt }) =>
+      JSON.stringify(prompt).includes("tool-result") ? [{ text: "done" }] : [{ call }]
+    const running = await start({ environment, workspace: await temporaryFolder() }, script)
+    await say(running, await newSession(running), "look")
+    await running.host.idle()
+    await running.close()
+    const parent = (name: string) => {
+      const one = spans.find((span) => span.name === name)
+      return spans.find(({ spanId }) => spanId === one?.parentSpanId)?.name
+    }
+    expect([parent("permission.evaluate"), parent("tool.call")]).toEqual([
+      "session.turn",
+      "session.turn",
+    ])
+  })
+
   it("[DBG-006] are dropped and counted when nobody takes them, and hold nothing up", async () => {
     const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9" }
     const running = await start({ environment })

@@ -24,7 +24,7 @@ async function begin({ ask }: Pick<Person, "ask">, more: object = {}): Promise<s
 
 const INPUT = { type: "composer_input", mode: "paused" }
 
-describe("principals", { timeout: 30_000 }, () => {
+describe("principals", { timeout: 60_000 }, () => {
   it("[PRI-002] give the same names to things of their own, and never meet", async () => {
     const { shared, ana, bert } = await pair()
     const desk = "/v1/entities/assistant/desk"

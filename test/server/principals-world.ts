@@ -47,10 +47,14 @@ export async function openShared(): Promise<Shared> {
   return { server, folder, failures, operator: askBy(server.url, server.token) }
 }
 
+/** Nothing that is asked here waits for anything. */
+const ANSWERED_MS = 30_000
+
 export function askBy(url: string, token: string): Ask {
   return async (method, path, { json, body, headers } = {}) => {
     const response = await fetch(`${url}${path}`, {
       method: method.toUpperCase(),
+      signal: AbortSignal.timeout(ANSWERED_MS),
       headers: {
         authorization: `Bearer ${token}`,
         ...(json === undefined ? {} : { "content-type": "application/json" }),

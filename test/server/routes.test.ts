@@ -5,6 +5,7 @@ import type { Route } from "../../src/server/route.ts"
 import { png } from "../build.ts"
 import { ask, begin, fire, keyOf } from "../store/build.ts"
 import { ENTITY_CASES, knownEntity } from "./entity-cases.ts"
+import { FILE_CASES, knownFiles } from "./file-cases.ts"
 import { type Door, MISSING, newSession, openDoor, type Request, send } from "./house.ts"
 
 /** What is in the folder when a route is asked. */
@@ -41,6 +42,7 @@ async function world(): Promise<World> {
   })
   await door.host.idle()
   await knownEntity(door)
+  await knownFiles(door)
   const waiting = await send(door, session, "later", { mode: "paused" })
   return {
     ...door,
@@ -128,6 +130,7 @@ const NOT_ONE = `/v1/sessions/${MISSING.session}`
 /** Each route, asked rightly and wrongly. */
 const CASES: Readonly<Record<string, Cases>> = {
   ...ENTITY_CASES,
+  ...FILE_CASES,
   "get /v1/info": () => ({ good: ["/v1/info"], bad: ["/v1/info", UNAUTHORIZED, 401] }),
   "get /v1/models": () => ({ good: ["/v1/models"], bad: ["/v1/models", UNAUTHORIZED, 401] }),
   "post /v1/models/refresh": () => ({

@@ -202,6 +202,8 @@ describe.skipIf(missing("chromium"))("the composer, in a real browser", () => {
       ({ data }) => (data.ref as { path?: string } | undefined)?.path ?? [],
     )
     expect(paths).toEqual(Array.from({ length: 1_000 }, (_, at) => `src/f${at}.ts`))
+    await visitor.sees(visitor.answers, "That is all of it.")
+    await visitor.log.evaluate((log) => log.scrollTo({ top: 0 }))
     await visitor.button("Show all").click()
     await expect
       .poll(() =>

@@ -133,4 +133,16 @@ describe.skipIf(missing("chromium"))("files, servers and agents, in a real brows
     const { turns } = await theatre.client.turns(session?.id ?? "")
     expect(turns.map(({ agent }) => agent)).toEqual(["assistant", "critic"])
   })
+
+  it("[SES-030] draws a summary as what it is, and what it says when asked", async () => {
+    const { visitor } = await visit()
+    for (const text of ["hello", "and again"]) {
+      await visitor.send(text)
+      await visitor.sees(visitor.answers, `You said: ${text}`)
+    }
+    await visitor.send("/compact")
+    await visitor.log.getByText(/^Summarised here/).click()
+    await visitor.sees(visitor.log.locator("details[open]"), "That is all of it.")
+    expect(await visitor.barriers()).toEqual([])
+  })
 })

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL("../../../", import.meta.url))
 const SITE = join(ROOT, "dist", "docs")
 /** Only in a checkout: there the site is made from its sources when somebody asks for it. */
 const MAKER = join(ROOT, "scripts", "docs.ts")
-const FROM_SOURCE = import.meta.filename.endsWith(".ts") && existsSync(MAKER)
+const FROM_SOURCE = import.meta.url.endsWith(".ts") && existsSync(MAKER)
 
 const TYPES: Readonly<Record<string, string>> = {
   ".html": "text/html; charset=utf-8",
