@@ -2,7 +2,7 @@
 
 import process from "node:process"
 import { runByName } from "../bench/run-by-name.ts"
-import { reportFigures } from "./figures.ts"
+import { keepFigures, showFigures } from "./figures.ts"
 
 const JSON_OPTION = { name: "json", type: "boolean", summary: "print the report as JSON" } as const
 
@@ -101,5 +101,6 @@ const ran = await runByName(
     },
   ],
   process.argv.slice(2),
+  (one) => keepFigures("bench", one),
 )
-reportFigures("bench", ran)
+if (ran.length > 0) console.log(showFigures(ran))

@@ -46,8 +46,9 @@ interface Step {
 
 async function newcomer(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "compositor-newcomer-"))
-  const ground = values.chroot ? bareDebian(folder) : cleanCopy(folder)
+  let ground: Ground | undefined
   try {
+    ground = values.chroot ? bareDebian(folder) : cleanCopy(folder)
     const steps = [
       ...(values.only === "test" ? [] : await started(ground)),
       ...(values.only === "start" ? [] : await tested(ground)),
@@ -60,7 +61,7 @@ async function newcomer(): Promise<boolean> {
     console.log(table([`newcomer, ${ground.name}`, "time", ""], rows))
     return steps.every(({ passed }) => passed)
   } finally {
-    ground.leave()
+    ground?.leave()
     rmSync(folder, { recursive: true, force: true })
   }
 }

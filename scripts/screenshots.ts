@@ -1,4 +1,5 @@
-// `node scripts/screenshots.ts [folder]`: the page in its main states, as pictures for the documents.
+// `node scripts/screenshots.ts [folder] [name …]`: the page in its main states, or in those named, as
+// pictures for the documents.
 
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -14,7 +15,7 @@ const FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-bac
 const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
 
-async function takeAll(folder: string) {
+async function take(folder: string, names: readonly string[]) {
   await buildPage()
   await mkdir(folder, { recursive: true })
   const workspace = await mkdtemp(join(tmpdir(), "compositor-pictures-"))
@@ -22,6 +23,7 @@ async function takeAll(folder: string) {
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS })
   try {
     for (const { name, colorScheme = "light", viewport = WIDE, play } of SHOTS) {
+      if (names.length > 0 && !names.includes(name)) continue
       const theatre = await open(workspace)
       const page = await visit(browser, theatre, { colorScheme, viewport })
       await play(page, theatre)
@@ -129,7 +131,7 @@ const SHOTS: readonly Shot[] = [
     play: async (page) => {
       await talk(page)
       await shelf(page, "Files")
-      await page.getByRole("button", { name: /^src\// }).click()
+      await page.getByRole("button", { name: "src/", exact: true }).click()
       await page
         .getByRole("button", { name: /engine\.ts/ })
         .last()
@@ -284,4 +286,5 @@ async function paste(page: Page) {
 const PICTURE =
   "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR4nGM4oKBAEmIY1TCqYfhqAAC6CAAQx2ckEwAAAABJRU5ErkJggg=="
 
-await takeAll(process.argv[2] ?? join(import.meta.dirname, "..", "docs"))
+const [folder = join(import.meta.dirname, "..", "docs"), ...names] = process.argv.slice(2)
+await take(folder, names)

@@ -35,6 +35,12 @@ export interface SessionChanged {
   readonly txid: string
 }
 
+export interface Rewound extends SessionChanged {
+  /** What the host kept of the world before each message that is hidden now, oldest first: the first
+   *  is how it was where the session goes on (SES-011). */
+  readonly snapshot_ids: readonly string[]
+}
+
 export interface Branch {
   readonly id: string
   readonly parent_id: string

@@ -25,6 +25,7 @@ import type {
   NewUpload,
   QueuedChange,
   RawMessage,
+  Rewound,
   SessionChange,
   SessionChanged,
   SessionFilter,
@@ -42,6 +43,7 @@ import type {
   LiveTurn,
   RequestRecord,
   RetryRecord,
+  SnapshotRecord,
   StoredCapture,
   StoredReceipt,
   StreamRecord,
@@ -78,7 +80,7 @@ export interface Writes extends TriggerWrites, EntityWrites, PrincipalWrites {
   changeSession(input: SessionChange): SessionChanged
   branch(input: Branch): SessionChanged
   /** Hide a message and all behind it; null hides everything. Rows stay, the path changes. */
-  rewind(input: { session_id: string; before_message_id: string | null }): SessionChanged
+  rewind(input: { session_id: string; before_message_id: string | null }): Rewound
   unrewind(input: { session_id: string }): SessionChanged
   /** The same id and payload twice is the same message; another payload is a conflict (QUE-003). */
   append(input: Append): Appended
@@ -91,6 +93,8 @@ export interface Writes extends TriggerWrites, EntityWrites, PrincipalWrites {
   recordRetry(input: RetryRecord): { txid: string }
   /** What was said before is told by its summary from here on; its rows stay (SES-030). */
   recordCompaction(input: CompactionRecord): { txid: string }
+  /** That the host was told of a message that fired, and what it kept of the world then (SES-011). */
+  recordSnapshot(input: SnapshotRecord): { txid: string }
   /** The model has said all of an answer whose calls are run next. */
   endAnswer(input: AnswerEnd): { txid: string }
   /** Say that calls start, before they do, or what came of them; hear whether to stop. */

@@ -13,7 +13,7 @@ import {
   good,
   openShared,
   type Person,
-  type Request,
+  type Question,
   type Things,
   thingsOf,
 } from "./principals-world.ts"
@@ -23,7 +23,7 @@ interface At extends Things {
   readonly person: Person
   readonly store: Store
 }
-type Asked = readonly [path: string, request?: Request]
+type Asked = readonly [path: string, request?: Question]
 type Own = (at: At) => Asked | Promise<Asked>
 
 const INPUT = { type: "composer_input", payload: { source: "hello" } }
@@ -286,7 +286,7 @@ function shownAt(at: At, pattern: string): string {
   return `${path}${QUERIES[pattern]?.(at) ?? ""}`
 }
 
-describe("a principal", { timeout: 180_000 }, () => {
+describe("a principal", { timeout: 300_000 }, () => {
   it("has a place in the table for routes that there are, and no others", () => {
     const there = [
       ...ROUTES.map(({ method, path }) => `${method.toUpperCase()} ${path}`),

@@ -9,7 +9,7 @@ describe.skipIf(missing("chromium"))("the composer, in a real browser", () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await openBrowser()
-  }, 60_000)
+  }, 120_000)
   afterAll(() => browser?.close())
 
   async function visit(options: Parameters<typeof Visitor.come>[2] = {}) {

@@ -17,6 +17,8 @@ import {
 } from "../schemas.ts"
 
 const Changed = z.object({ session: Session, txid: z.string() })
+/** With what the host kept of the world before the messages that are hidden now (SES-011). */
+const Rewound = Changed.extend({ snapshot_ids: z.array(z.string()) })
 const Listed = Session.extend({ status: SessionStatus, queued: z.int() })
 
 export const sessionRoutes: readonly Route[] = [
@@ -115,7 +117,7 @@ export const sessionRoutes: readonly Route[] = [
     path: "/v1/sessions/:id/rewind",
     summary: "Hide a message and all behind it; null hides everything",
     body: z.strictObject({ before_message_id: MessageId.nullable() }),
-    answer: Changed,
+    answer: Rewound,
     async handle({ host, param, body }) {
       return host.store.rewind({ session_id: param("id"), ...body })
     },

@@ -110,7 +110,13 @@ export function* upsertPart(
   tx.tellPart(record, known ? "update" : "insert")
 }
 
-function* changeMetadata(tx: Transaction, session_id: string, id: string, metadata: Metadata) {
+/** Add to what a message's metadata say. */
+export function* changeMetadata(
+  tx: Transaction,
+  session_id: string,
+  id: string,
+  metadata: Metadata,
+) {
   const record = yield* tx.message(session_id, id)
   const changed: MessageRecord = {
     ...record,
