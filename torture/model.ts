@@ -1,11 +1,14 @@
+import { randomUUID } from "node:crypto"
 import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
 import { table } from "../bench/figures.ts"
+import { openPostgresStore } from "../src/store/postgres/postgres-store.ts"
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../src/store/store.ts"
+import { type PostgresServer, startPostgres } from "./postgres.ts"
 import { type Action, actions } from "./session-actions.ts"
 import { SessionModel } from "./session-model.ts"
 import type { Clock, Stage } from "./session-world.ts"
@@ -15,6 +18,7 @@ export interface ModelOptions {
   readonly seed: number
   /** Actions of one run: a run starts with a new session. */
   readonly length?: number
+  readonly store?: "sqlite" | "postgres"
 }
 
 const LENGTH = 120
@@ -26,10 +30,11 @@ const BEGINNING = 1_800_000_000_000
 const MEMORY = "/dev/shm"
 
 /** Random lives of sessions against lists in memory. True when no step made a difference. */
-export async function tortureModel({ steps, seed, length = LENGTH }: ModelOptions) {
-  console.log(`model: ${steps} steps, --seed ${seed}`)
+export async function tortureModel(options: ModelOptions) {
+  const { steps, seed, store = "sqlite" } = options
+  console.log(`model: ${steps} steps on ${store}, --seed ${seed}`)
   const began = performance.now()
-  const walked = await walk({ steps, seed, length })
+  const walked = await walk(options)
   const seconds = (performance.now() - began) / 1000
   const rate = Math.round(walked.steps / seconds)
   console.log(`${walked.steps} steps in ${walked.runs} runs, ${seconds.toFixed(1)} s, ${rate}/s`)
@@ -53,7 +58,20 @@ export interface Walked {
   readonly fault: string | undefined
 }
 
-export async function walk({ steps, seed, length = LENGTH }: ModelOptions): Promise<Walked> {
+export async function walk(options: ModelOptions): Promise<Walked> {
+  if (options.store !== "postgres") return walkOver(inMemory, options)
+  const server = await startPostgres({ durable: false })
+  try {
+    return await walkOver(() => inRooms(server), options)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function walkOver(
+  place: () => Promise<Place>,
+  { steps, seed, length = LENGTH }: ModelOptions,
+): Promise<Walked> {
   const counts = new Map<string, { done: number; idle: number }>()
   const count = (name: string, done: boolean) => {
     const one = counts.get(name) ?? { done: 0, idle: 0 }
@@ -63,7 +81,7 @@ export async function walk({ steps, seed, length = LENGTH }: ModelOptions): Prom
   let walked = 0
   let runs = 0
   while (walked < steps) {
-    const theatre = await Theatre.open()
+    const theatre = await Theatre.open(await place())
     const property = fc.asyncProperty(actions(length), async (life) => {
       runs += 1
       if (walked >= steps) return
@@ -98,22 +116,42 @@ function nameOf(action: Action): string {
   return action.type === "clock" ? `clock ${action.hours} h` : action.type
 }
 
-/** A folder in memory, and a clock that goes as it is told. */
+/** Where a store is opened, again and again, until all of it goes. */
+interface Place {
+  open(clock: () => number): Promise<Store>
+  remove(): Promise<void>
+}
+
+async function inMemory(): Promise<Place> {
+  const memory = existsSync(MEMORY) ? MEMORY : tmpdir()
+  const folder = await mkdtemp(join(memory, "compositor-model-"))
+  const file = join(folder, "compositor.db")
+  return {
+    open: (clock) => openSqliteStore({ file, thread: false, clock }),
+    remove: () => rm(folder, { recursive: true }),
+  }
+}
+
+async function inRooms(server: PostgresServer): Promise<Place> {
+  const url = await server.room(`m${randomUUID().slice(0, 8)}`)
+  return { open: (clock) => openPostgresStore({ url, clock }), remove: async () => undefined }
+}
+
+/** A store, and a clock that goes as it is told. */
 class Theatre implements Stage {
   readonly clock: Clock
-  readonly #folder: string
+  readonly #place: Place
   #store: Store | undefined
   #now = BEGINNING
 
-  static async open(): Promise<Theatre> {
-    const place = existsSync(MEMORY) ? MEMORY : tmpdir()
-    const theatre = new Theatre(await mkdtemp(join(place, "compositor-model-")))
+  static async open(place: Place): Promise<Theatre> {
+    const theatre = new Theatre(place)
     await theatre.reopen()
     return theatre
   }
 
-  private constructor(folder: string) {
-    this.#folder = folder
+  private constructor(place: Place) {
+    this.#place = place
     this.clock = {
       now: () => this.#now,
       tick: (hours) => {
@@ -129,12 +167,11 @@ class Theatre implements Stage {
 
   async reopen() {
     await this.#store?.close()
-    const file = join(this.#folder, "compositor.db")
-    this.#store = await openSqliteStore({ file, thread: false, clock: () => ++this.#now })
+    this.#store = await this.#place.open(() => ++this.#now)
   }
 
   async close() {
     await this.store.close()
-    await rm(this.#folder, { recursive: true })
+    await this.#place.remove()
   }
 }
