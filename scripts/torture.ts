@@ -59,11 +59,16 @@ const ran = await runByName(
       options: [
         { name: "steps", type: "string", summary: "how many (100000)" },
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
+        { name: "store", type: "string", summary: "sqlite or postgres (sqlite)" },
       ],
-      async run({ steps, seed }) {
+      async run({ steps, seed, store }) {
         const { tortureModel } = await import("../torture/model.ts")
         const random = Math.floor(Math.random() * 2 ** 31)
-        return tortureModel({ steps: numberOf(steps, 100_000), seed: numberOf(seed, random) })
+        return tortureModel({
+          steps: numberOf(steps, 100_000),
+          seed: numberOf(seed, random),
+          store: store === "postgres" ? "postgres" : "sqlite",
+        })
       },
     },
     {

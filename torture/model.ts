@@ -1,10 +1,13 @@
+import { randomUUID } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import fc from "fast-check"
 import { table } from "../bench/figures.ts"
+import { openPostgresStore } from "../src/store/postgres/postgres-store.ts"
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../src/store/store.ts"
 import { FAST_FOLDER } from "./fast-folder.ts"
+import { type PostgresServer, startPostgres } from "./postgres.ts"
 import { type Action, actions } from "./session-actions.ts"
 import { SessionModel } from "./session-model.ts"
 import type { Clock, Stage } from "./session-world.ts"
@@ -14,6 +17,7 @@ export interface ModelOptions {
   readonly seed: number
   /** Actions of one run: a run starts with a new session. */
   readonly length?: number
+  readonly store?: "sqlite" | "postgres"
 }
 
 const LENGTH = 120
@@ -23,10 +27,11 @@ const HOUR_MS = 60 * 60 * 1000
 const BEGINNING = 1_800_000_000_000
 
 /** Random lives of sessions against lists in memory. True when no step made a difference. */
-export async function tortureModel({ steps, seed, length = LENGTH }: ModelOptions) {
-  console.log(`model: ${steps} steps, --seed ${seed}`)
+export async function tortureModel(options: ModelOptions) {
+  const { steps, seed, store = "sqlite" } = options
+  console.log(`model: ${steps} steps on ${store}, --seed ${seed}`)
   const began = performance.now()
-  const walked = await walk({ steps, seed, length })
+  const walked = await walk(options)
   const seconds = (performance.now() - began) / 1000
   const rate = Math.round(walked.steps / seconds)
   console.log(`${walked.steps} steps in ${walked.runs} runs, ${seconds.toFixed(1)} s, ${rate}/s`)
@@ -50,7 +55,20 @@ export interface Walked {
   readonly fault: string | undefined
 }
 
-export async function walk({ steps, seed, length = LENGTH }: ModelOptions): Promise<Walked> {
+export async function walk(options: ModelOptions): Promise<Walked> {
+  if (options.store !== "postgres") return walkOver(inMemory, options)
+  const server = await startPostgres({ durable: false })
+  try {
+    return await walkOver(() => inRooms(server), options)
+  } finally {
+    await server.stop()
+  }
+}
+
+async function walkOver(
+  place: () => Promise<Place>,
+  { steps, seed, length = LENGTH }: ModelOptions,
+): Promise<Walked> {
   const counts = new Map<string, { done: number; idle: number }>()
   const count = (name: string, done: boolean) => {
     const one = counts.get(name) ?? { done: 0, idle: 0 }
@@ -59,7 +77,7 @@ export async function walk({ steps, seed, length = LENGTH }: ModelOptions): Prom
   }
   const so_far = { steps: 0, runs: 0 }
   while (so_far.steps < steps) {
-    const theatre = await Theatre.open()
+    const theatre = await Theatre.open(await place())
     const property = fc.asyncProperty(actions(length), async (life) => {
       so_far.runs += 1
       if (so_far.steps < steps) so_far.steps += await live(theatre, life, count)
@@ -93,21 +111,41 @@ function nameOf(action: Action): string {
   return action.type === "clock" ? `clock ${action.hours} h` : action.type
 }
 
-/** A folder in memory, and a clock that goes as it is told. */
+/** Where a store is opened, again and again, until all of it goes. */
+interface Place {
+  open(clock: () => number): Promise<Store>
+  remove(): Promise<void>
+}
+
+async function inMemory(): Promise<Place> {
+  const folder = await mkdtemp(join(FAST_FOLDER, "compositor-model-"))
+  const file = join(folder, "compositor.db")
+  return {
+    open: (clock) => openSqliteStore({ file, thread: false, clock }),
+    remove: () => rm(folder, { recursive: true }),
+  }
+}
+
+async function inRooms(server: PostgresServer): Promise<Place> {
+  const url = await server.room(`m${randomUUID().slice(0, 8)}`)
+  return { open: (clock) => openPostgresStore({ url, clock }), remove: async () => undefined }
+}
+
+/** A store, and a clock that goes as it is told. */
 class Theatre implements Stage {
   readonly clock: Clock
-  readonly #folder: string
+  readonly #place: Place
   #store: Store | undefined
   #now = BEGINNING
 
-  static async open(): Promise<Theatre> {
-    const theatre = new Theatre(await mkdtemp(join(FAST_FOLDER, "compositor-model-")))
+  static async open(place: Place): Promise<Theatre> {
+    const theatre = new Theatre(place)
     await theatre.reopen()
     return theatre
   }
 
-  private constructor(folder: string) {
-    this.#folder = folder
+  private constructor(place: Place) {
+    this.#place = place
     this.clock = {
       now: () => this.#now,
       tick: (hours) => {
@@ -123,12 +161,11 @@ class Theatre implements Stage {
 
   async reopen() {
     await this.#store?.close()
-    const file = join(this.#folder, "compositor.db")
-    this.#store = await openSqliteStore({ file, thread: false, clock: () => ++this.#now })
+    this.#store = await this.#place.open(() => ++this.#now)
   }
 
   async close() {
     await this.store.close()
-    await rm(this.#folder, { recursive: true })
+    await this.#place.remove()
   }
 }

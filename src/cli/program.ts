@@ -236,6 +236,15 @@ function keeping(root: Command) {
     .action(async (folder, options) =>
       (await import("./commands/backup.ts")).backupCommand(folder, options),
     )
+  root
+    .command("migrate")
+    .description("move a data folder's rows into an empty PostgreSQL database, and compare them")
+    .argument("<folder>", "the data folder that is left")
+    .argument("<url>", "postgres://user@host/database")
+    .option("--json", "answer in JSON")
+    .action(async (folder, url, options) =>
+      (await import("./commands/migrate.ts")).migrateCommand(folder, url, options),
+    )
   common(root.command("vacuum"))
     .description("give back the space of what was deleted")
     .action(async (options) => (await import("./commands/backup.ts")).vacuumCommand(options))

@@ -62,7 +62,7 @@ export function askBy(url: string, token: string): Ask {
       method: method.toUpperCase(),
       ...(sent === undefined ? {} : { body: sent }),
     })
-    const bytes = Buffer.from(sent === undefined ? "" : await asked.arrayBuffer())
+    const bytes = Buffer.from(await asked.arrayBuffer())
     const type = json === undefined ? asked.headers.get("content-type") : "application/json"
     return answerTo(bytes, {
       url: asked.url,
@@ -95,7 +95,8 @@ async function answerTo(bytes: Buffer, { url, ...options }: Sent): Promise<Answe
     response.destroy()
     return { status, headers, text: "", body: undefined }
   }
-  const text = (await Array.fromAsync(response as AsyncIterable<Buffer>)).join("")
+  let text = ""
+  for await (const chunk of response.setEncoding("utf8") as AsyncIterable<string>) text += chunk
   const isJson = text !== "" && headers.get("content-type")?.startsWith("application/json")
   return { status, headers, text, body: isJson ? JSON.parse(text) : undefined }
 }

@@ -7,6 +7,7 @@ import type { StoredMessage } from "../../src/message/row.ts"
 import { type Script, type ScriptedProvider, scripted } from "../../src/provider/scripted.ts"
 import type { Submission } from "../../src/submit/submit.ts"
 import { temporaryFolder } from "../build.ts"
+import { storeFor } from "../postgres.ts"
 import { begin, wordsOf } from "../store/build.ts"
 
 export interface House {
@@ -30,6 +31,7 @@ export async function openHouse({ script, ...options }: HouseOptions = {}): Prom
     workspace,
     environment: {},
     providers: new Map([[model.id, model]]),
+    ...(await storeFor(data)),
     ...options,
     data,
   })

@@ -1,12 +1,26 @@
 import { connect, createServer, type Socket } from "node:net"
+import { join } from "node:path"
 import pg from "pg"
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest"
 import { newId } from "../../src/message/id.ts"
+import { moveToPostgres } from "../../src/store/postgres/move.ts"
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts"
+import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../../src/store/store.ts"
 import { asking, type PostgresServer, startPostgres } from "../../torture/postgres.ts"
+import { temporaryFolder } from "../build.ts"
 import { missing } from "../machine.ts"
-import { begin, enqueue, OWNER, saidIn, textMessage, waitingIn, wordsOf } from "./build.ts"
+import {
+  begin,
+  enqueue,
+  exchange,
+  exported,
+  OWNER,
+  saidIn,
+  textMessage,
+  waitingIn,
+  wordsOf,
+} from "./build.ts"
 
 let server: PostgresServer
 let rooms = 0
@@ -196,9 +210,9 @@ describe.skipIf(missing("postgresql"))("several nodes on one PostgreSQL", () => 
     const [url, one, other] = await nodes(2)
     if (!one || !other) throw new Error("there are two nodes")
     const sessions = await many(4, () => begin(one))
-    let cutting = true
+    const done = new AbortController()
     const cutter = (async () => {
-      while (cutting) {
+      while (!done.signal.aborted) {
         await asking(
           url,
           `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -215,7 +229,7 @@ describe.skipIf(missing("postgresql"))("several nodes on one PostgreSQL", () => 
         sent.push(words)
       }
     })
-    cutting = false
+    done.abort()
     await cutter
     const stored = await many(4, (at) => waitingIn(one, sessions[at]?.id ?? ""))
     expect(stored.flat().toSorted()).toEqual(sent.toSorted())
@@ -323,3 +337,57 @@ describe.skipIf(missing("postgresql"))("several nodes on one PostgreSQL", () => 
     expect(await imported).toMatchObject({ rows: 2 })
   })
 })
+
+describe.skipIf(missing("postgresql"))("a folder that moves to PostgreSQL", () => {
+  beforeAll(async () => {
+    server = await startPostgres({ durable: false })
+  }, 60_000)
+  afterAll(() => server.stop())
+
+  async function filled() {
+    const file = join(await temporaryFolder(), "compositor.db")
+    const store = await openSqliteStore({ file, thread: false })
+    const { id } = await begin(store)
+    await exchange(store, id, "hello", "hi")
+    await enqueue(store, id, "next")
+    const saved = { session_id: id, base_revision: 0, updated_by: "me" }
+    await store.saveDraft({ ...saved, body_json: "{}" })
+    await store.saveDraft({ ...saved, body_json: '{"other":1}' })
+    const stream = { ttl_seconds: null, expires_at: null, closed: false, fork: null }
+    const body = Buffer.from([0, 255, 10])
+    const content_type = "application/octet-stream"
+    await store.createStream({ id: newId("str"), path: "/s", content_type, body, ...stream })
+    return { file, store, id }
+  }
+
+  it("is the same there, table by table, and goes on", async () => {
+    const { file, store, id } = await filled()
+    const before = await exported(store)
+    await store.close()
+    const url = await room()
+    const seen: number[] = []
+    const moved = await moveToPostgres({ file, url, progress: (done) => seen.push(done) })
+    expect(seen.at(-1)).toBe(moved.rows)
+    const there = await node(url)
+    expect(await exported(there)).toEqual(before)
+    expect(await there.stashedDrafts(id)).toHaveLength(1)
+    expect(await waitingIn(there, id)).toEqual(["next"])
+    await there.saveDraft({ session_id: id, base_revision: 9, updated_by: "you", body_json: "[]" })
+    expect(await there.stashedDrafts(id)).toHaveLength(2)
+    const found = await there.stream("/s", 0)
+    const page = found.type === "found" && (await there.streamPage(found.head.id, EVERYTHING))
+    expect(page && page.chunks.map(({ data }) => [...data])).toEqual([[0, 255, 10]])
+  })
+
+  it("is refused where rows are already", async () => {
+    const { file, store } = await filled()
+    await store.close()
+    const [url, there] = await nodes(1)
+    if (!there) throw new Error("there is a node")
+    await begin(there)
+    const move = moveToPostgres({ file, url, progress: () => undefined })
+    await expect(move).rejects.toThrow(/not empty: there are rows in chat_sessions/)
+  })
+})
+
+const EVERYTHING = { from: 0, max_bytes: 1000 }

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { runConformanceTests } from "@durable-streams/server-conformance-tests"
 import { afterAll, beforeAll, describe } from "vitest"
 import { type Running, serve } from "../../src/server/serve.ts"
+import { storeFor } from "../postgres.ts"
 
 /** The protocol's own suite against our server, with nothing switched off. It knows no tokens, so its
  *  requests to the server get one on their way. */
@@ -15,7 +16,7 @@ describe("Durable Streams, by the protocol's own suite", () => {
 
   beforeAll(async () => {
     data = await mkdtemp(join(tmpdir(), "conformance-"))
-    running = await serve({ data, workspace: null, environment: {} })
+    running = await serve({ data, workspace: null, environment: {}, ...(await storeFor(data)) })
     suite.baseUrl = running.url
     globalThis.fetch = (input, init) => {
       const request = new Request(input, init)

@@ -2,11 +2,18 @@ import { describe, expect, it, onTestFinished } from "vitest"
 import { readStream } from "../../src/client/stream.ts"
 import { type Running, serve } from "../../src/server/serve.ts"
 import { temporaryFolder } from "../build.ts"
+import { storeFor } from "../postgres.ts"
 
 const PATH = "/v1/stream/kept"
 
 async function serving(data: string): Promise<Running> {
-  const running = await serve({ data, workspace: null, environment: {}, extent: "bare" })
+  const running = await serve({
+    data,
+    workspace: null,
+    environment: {},
+    extent: "bare",
+    ...(await storeFor(data)),
+  })
   onTestFinished(() => running.close().catch(() => undefined))
   return running
 }

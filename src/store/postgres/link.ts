@@ -99,7 +99,7 @@ export class Link {
 }
 
 /** Text in PostgreSQL holds every character but this one. */
-function sendable(value: Value): Value {
+export function sendable(value: Value): Value {
   return typeof value === "string" && value.includes("\0")
     ? value.replaceAll("\0", "\uFFFD")
     : value

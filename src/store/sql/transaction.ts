@@ -153,7 +153,13 @@ export class Transaction implements Asking {
       `WITH ${own} other AS (${other}) INSERT INTO events (stream_id, seq, count, body_json, txid)
        VALUES (?, (${next}) - CAST(? AS BIGINT), ?, ?, ?)`,
       ...(isSession ? values : []),
-      ...[count, stream, stream, count, count, body, this.txid],
+      count,
+      stream,
+      stream,
+      count,
+      count,
+      body,
+      this.txid,
     )
   }
 

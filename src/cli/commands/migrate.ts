@@ -1,0 +1,39 @@
+import { existsSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { UsageError } from "../complain.ts"
+import { Bar } from "../progress.ts"
+import { printJson } from "../show.ts"
+
+/** Move the rows of a data folder into PostgreSQL; its files stay where they are. */
+export async function migrateCommand(folder: string, url: string, options: { json?: boolean }) {
+  const data = resolve(folder)
+  const file = join(data, "compositor.db")
+  if (!existsSync(file)) throw new UsageError(`there is no compositor.db in ${data}`)
+  if (!/^postgres(ql)?:\/\//.test(url))
+    throw new UsageError("where to: an address like postgres://user@host/database")
+  const { findServer } = await import("../../server/registration.ts")
+  if (await findServer(data))
+    throw new UsageError(
+      `a server lives on ${data}: stop it, or what is sent meanwhile stays behind`,
+    )
+  const { moveToPostgres } = await import("../../store/postgres/move.ts")
+  let bar: Bar | undefined
+  const progress = (done: number, total: number) => {
+    bar ??= new Bar({ doing: "moving rows", total })
+    bar.at(done)
+  }
+  const moved = await moveToPostgres({ file, url, progress })
+  bar?.end()
+  if (options.json) return printJson(moved)
+  const tables = moved.tables.filter(({ rows }) => rows > 0).length
+  process.stderr.write(
+    `moved ${moved.rows} rows of ${tables} tables; every digest is the same\n` +
+      `files stay in ${join(data, "blobs")}: serve --data ${data} --store ${withoutPassword(url)}\n`,
+  )
+}
+
+function withoutPassword(url: string): string {
+  const address = new URL(url)
+  if (address.password) address.password = "…"
+  return decodeURIComponent(address.href)
+}
