@@ -72,7 +72,7 @@ describe("scratch", () => {
     const { content_id } = await blobs.putBytes(Buffer.from("hello"))
     for (let round = 0; round < 2; round++) {
       const one = await all.open("ses_1")
-      const placed = await one.materialise(blobs, content_id, "../../a b.txt")
+      const placed = await one.materialise(blobs, content_id, { name: "../../a b.txt" })
       if (placed.type !== "placed") throw new Error(placed.reason)
       expect(placed.path.startsWith(one.path)).toBe(true)
       expect(await readFile(placed.path, "utf8")).toBe("hello")

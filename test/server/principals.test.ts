@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest"
-import { PRINCIPALS_MAY } from "../../src/server/access.ts"
 import { ROUTES } from "../../src/server/app.ts"
 import { ELECTRIC_ROUTES } from "../../src/server/routes/electric.ts"
 import { MISSING } from "./house.ts"
@@ -7,7 +6,6 @@ import {
   type Answer,
   addPerson,
   type Ask,
-  good,
   openShared,
   type Person,
   type Question,
