@@ -103,7 +103,8 @@ export class Desk {
   /** Whether so many more bytes may wait to be uploaded. */
   hasRoom(bytes: number): boolean {
     const waiting = [...this.#drafts.values()]
-      .flatMap(({ attachments, outgoing }) => [attachments, ...outgoing.map(filesOf)].flat())
+      .flatMap(({ attachments, outgoing }) => [{ attachments }, ...outgoing])
+      .flatMap(({ attachments }) => attachments)
       .reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
     return waiting + bytes <= MAX_WAITING_BYTES
   }
@@ -295,8 +296,4 @@ export class Desk {
     this.#adrift.set(key, draft.outgoing)
     return draft
   }
-}
-
-function filesOf({ attachments }: Outgoing): readonly Attachment[] {
-  return attachments
 }
