@@ -268,6 +268,7 @@ describe("two who share a server", { timeout: 300_000 }, () => {
   it("[PRI-001] find nothing of each other's by 10,000 probes, and one answer to all of them", async () => {
     const shared = await openShared()
     const [ana, bert] = await two(shared)
+    await shared.server.host.idle()
     const before = [await view(ana), await view(bert)]
     let asked = 0
     for (const [me, other] of [
