@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Refusal } from "../../message/refusal.ts"
 import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
-import type { Program } from "../sql/program.ts"
+import type { Outcome, Program } from "../sql/program.ts"
 import { Transaction } from "../sql/transaction.ts"
 import { isLost, isOvertaken, notStored } from "./failure.ts"
 import type { Link } from "./link.ts"
-import { type Lock, LOCKS, statementsOf } from "./locks.ts"
+import { ASK_XID, type Lock, LOCKS, statementsOf } from "./locks.ts"
 import type { Pool } from "./pool.ts"
 import { Unit } from "./unit.ts"
 
@@ -65,22 +65,21 @@ export class Writer {
     const { name, input, committing } = request
     const unit = new Unit(link)
     unit.say("BEGIN")
-    const xid = unit.ask([{ sql: XID, values: [] }])
     const lock = (LOCKS[name] as (input: unknown) => Lock)(input)
-    for (const { sql, values } of statementsOf(lock)) unit.write(sql, ...values)
+    const locked = unit.ask(statementsOf(lock))
     const txid = `${this.#epoch}-${++this.#count}`
     const tx = new Transaction(unit, { now: this.#clock(), txid, group: null })
     try {
       const value = await unit.drive((OPERATIONS[name] as AnyOperation)(tx, input))
       await unit.drive(tx.finish())
-      const [known] = (await xid) ?? []
+      const number = numberIn((await locked) ?? [])
       if (unit.failure !== undefined) throw unit.failure
       const performed = { value, streams: tx.streams }
       if (!tx.wrote) {
         await rollback(link)
         return performed
       }
-      committing.xid = (known?.rows[0] as { xid: string } | undefined)?.xid
+      committing.xid = number ?? (await ownNumber(link))
       committing.performed = performed
       await commit(link, unit, committing)
       return performed
@@ -132,7 +131,17 @@ interface Request {
   readonly committing: Committing
 }
 
-const XID = "SELECT CAST(pg_current_xact_id() AS TEXT) AS xid"
+// A lock that found its row tells it; who locks nothing asks.
+function numberIn(locked: readonly Outcome[]): string | undefined {
+  const rows = locked.flatMap((outcome) => outcome.rows as { xid?: string }[])
+  return rows.find(({ xid }) => xid !== undefined)?.xid
+}
+
+async function ownNumber(link: Link): Promise<string | undefined> {
+  const { rows } = await link.ask(ASK_XID)
+  return (rows[0] as { xid: string } | undefined)?.xid
+}
+
 const STATUS = "SELECT pg_xact_status(CAST(CAST(? AS TEXT) AS XID8)) AS status"
 
 /** Whether it was committed is unknown only while no answer came: a statement that went wrong before
