@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process"
-import { mkdir, mkdtemp, rm, symlink } from "node:fs/promises"
+import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises"
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { tmpdir } from "node:os"
@@ -96,6 +96,21 @@ function startRows({ node, version, help }: Starts): Row[] {
   ]
 }
 
+/** The least that a cold `send` can do: open a database, commit a row to the disk, call. */
+const LEAST = `
+import { mkdirSync } from "node:fs"
+import { createRequire } from "node:module"
+const Database = createRequire(import.meta.url)("better-sqlite3")
+mkdirSync(process.env.COMPOSITOR_DATA, { recursive: true })
+const database = new Database(process.env.COMPOSITOR_DATA + "/compositor.db")
+database.pragma("journal_mode = WAL")
+database.pragma("synchronous = FULL")
+database.exec("CREATE TABLE chat_messages (role TEXT, text TEXT)")
+database.prepare("INSERT INTO chat_messages VALUES ('user', ?)").run("hello")
+const { request } = process.getBuiltinModule("node:http")
+request(process.env.ANTHROPIC_BASE_URL, { method: "POST" }, (answer) => answer.resume()).end("hello")
+`
+
 /** A message from a cold start to the model's door; it must be on disk by then. */
 async function sendRows(bin: string, folder: string): Promise<Row[]> {
   const database = join(folder, "home", "data", "compositor.db")
@@ -117,32 +132,47 @@ async function sendRows(bin: string, folder: string): Promise<Row[]> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const env = { ...environment(folder), ANTHROPIC_API_KEY: "none", ANTHROPIC_BASE_URL: url }
-  const took: number[] = []
-  const bare: number[] = []
+  const least = join(bin, "..", "..", "least.mjs")
+  await writeFile(least, LEAST)
+  const place = { cwd: join(folder, "workspace"), env, stdio: "ignore" } as const
   let durable = true
-  for (let round = -1; round < SENDS; round++) {
+  const untilCalled = async (program: string, args: readonly string[]) => {
     await rm(join(folder, "home", "data"), { recursive: true, force: true })
     const began = performance.now()
-    spawnSync(NODE, ["-e", "0"], { env, stdio: "ignore" })
-    const between = performance.now()
     const arrived = new Promise<boolean>((resolve) => (called = resolve))
-    const options = { cwd: join(folder, "workspace"), env, stdio: "ignore" } as const
-    const child = spawn(bin, ["send", "hello"], options)
+    const child = spawn(program, args, place)
     const ended = new Promise((resolve) => child.once("exit", resolve))
-    durable = (await arrived) && durable
-    if (round >= 0) {
-      took.push(performance.now() - between)
-      bare.push(between - began)
-    }
+    const silent = ended.then((code) => {
+      throw new Error(`${program} ended with ${String(code)} and called nobody.`)
+    })
+    durable = (await Promise.race([arrived, silent])) && durable
+    silent.catch(() => undefined)
+    const took = performance.now() - began
     await ended
+    return took
+  }
+  const took = { bare: [] as number[], least: [] as number[], send: [] as number[] }
+  for (let round = -1; round < SENDS; round++) {
+    const began = performance.now()
+    spawnSync(NODE, ["-e", "0"], { env, stdio: "ignore" })
+    const bare = performance.now() - began
+    const sent = await untilCalled(bin, ["send", "hello"])
+    const floor = await untilCalled(NODE, [least])
+    // The first round fills the cache that every later start has.
+    if (round < 0) continue
+    took.bare.push(bare)
+    took.send.push(sent)
+    took.least.push(floor)
   }
   server.close()
-  const row = gated("send, until the model is called", median(took), {
-    limit: 5,
-    base: median(bare),
-  })
+  const base = median(took.bare)
+  const ratio = `${times(median(took.least) / base)} node`
   return [
-    row,
+    gated("send, until the model is called", median(took.send), { limit: 5, base }),
+    {
+      ...plain("  an empty file, SQLite and one call", milliseconds(median(took.least))),
+      ratio,
+    },
     { ...plain("  the message was on disk by then", durable ? "yes" : "no"), passed: durable },
   ]
 }

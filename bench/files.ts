@@ -84,6 +84,7 @@ async function extractionRow(
 ): Promise<IngestRow> {
   const archive = join(folder, "archive.zip")
   await input.make(archive)
+  const rounds = await mkdtemp(join(folder, "rounds-"))
   const contenders = [ours(archive), ...peers.map((peer) => theirs(peer, archive))]
   const figures = contenders.map((): number[] => [])
   for (let round = 0; round < input.rounds; round++)
@@ -91,7 +92,7 @@ async function extractionRow(
     for (let turn = 0; turn < contenders.length; turn++) {
       const at = (round + turn) % contenders.length
       const contender = contenders[at]
-      const to = join(folder, `to-${round}-${at}`)
+      const to = join(rounds, `${round}-${at}`)
       if (contender) figures[at]?.push(await timed(contender, to))
       if (!input.kept) await rm(to, { recursive: true })
     }

@@ -24,23 +24,30 @@ export interface Job {
 const USAGE_ERROR = 2
 
 /** Run the jobs that the command line names here; or, where it names none, all of them, each in a
- *  process of its own, and give what they found. Sets the exit code. */
+ *  process of its own: `keep` is told of each when it is done. Sets the exit code. */
 export async function runByName(
   command: string,
   jobs: readonly Job[],
   args: readonly string[],
+  keep: (ran: Ran) => void = () => undefined,
 ): Promise<readonly Ran[]> {
   const asked = parse(jobs, args)
   if (typeof asked === "string") complain(command, asked)
   else if (asked.values.help) console.log(helpOf(command, jobs))
-  else if (asked.names.length === 0) return runAll(command, jobs, asked.values)
+  else if (asked.names.length === 0) return runAll(command, jobs, { ...asked.values, keep })
   else
     for (const job of jobs.filter(({ name }) => asked.names.includes(name)))
       if (!(await job.run(asked.values))) process.exitCode = 1
   return []
 }
 
-async function runAll(command: string, jobs: readonly Job[], { only, quick }: OptionValues) {
+interface AllOptions {
+  readonly only?: string | boolean | undefined
+  readonly quick?: string | boolean | undefined
+  readonly keep: (ran: Ran) => void
+}
+
+async function runAll(command: string, jobs: readonly Job[], { only, quick, keep }: AllOptions) {
   const names = typeof only === "string" ? only.split(",") : jobs.map(({ name }) => name)
   const stranger = names.find((name) => !jobs.some((job) => job.name === name))
   if (stranger !== undefined) {
@@ -48,8 +55,10 @@ async function runAll(command: string, jobs: readonly Job[], { only, quick }: Op
     return []
   }
   const chosen = jobs.filter(({ name }) => names.includes(name))
-  const tell = ({ name, outcome, seconds }: Ran) =>
-    process.stderr.write(`\n${name}: ${outcome} after ${seconds} s\n\n`)
+  const tell = (ran: Ran) => {
+    process.stderr.write(`\n${ran.name}: ${ran.outcome} after ${ran.seconds} s\n\n`)
+    keep(ran)
+  }
   const ran = await runEverything(process.argv[1] ?? "", chosen, { quick: quick === true, tell })
   if (ran.some(({ outcome }) => outcome === "failed")) process.exitCode = 1
   return ran

@@ -2,7 +2,7 @@
 
 import process from "node:process"
 import { runByName } from "../bench/run-by-name.ts"
-import { reportFigures } from "./figures.ts"
+import { keepFigures, showFigures } from "./figures.ts"
 
 const JSON_OPTION = { name: "json", type: "boolean", summary: "print the report as JSON" } as const
 
@@ -64,6 +64,15 @@ const ran = await runByName(
       },
     },
     {
+      name: "memory",
+      summary: "what a server takes on for an upload, a long history and readers who wait",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchMemory } = await import("../bench/memory.ts")
+        return benchMemory({ json: json === true })
+      },
+    },
+    {
       name: "files",
       summary: "taking files in and extracting archives, beside cp, unzip and bsdtar",
       options: [JSON_OPTION],
@@ -92,5 +101,6 @@ const ran = await runByName(
     },
   ],
   process.argv.slice(2),
+  (one) => keepFigures("bench", one),
 )
-reportFigures("bench", ran)
+if (ran.length > 0) console.log(showFigures(ran))

@@ -26,6 +26,7 @@ async function build(): Promise<void> {
   if (!compile()) process.exit(1)
   await (await import("./bundle.ts")).bundle(dist)
   await buildPage()
+  await (await import("./docs.ts")).buildDocs(join(dist, "docs"))
 }
 
 function compile(): boolean {

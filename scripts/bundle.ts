@@ -11,15 +11,22 @@ import type { Plugin, PluginContext } from "rolldown"
 /** Packages that are read by every command. The others stay where they are. */
 const BUNDLED = ["commander", "hono", "zod", "yaml", "@hono/node-server"]
 
-/** What a message walks through from the command line to a model, where no server lives. All that it
- *  imports lies in one file. */
-const CORRIDOR = [
-  "cli/program.js",
-  "cli/commands/send.js",
-  "server/registration.js",
-  "host.js",
-  "server/within.js",
-  "tool/builtin.js",
+/** Files of the bundle, each with all that its entries import and no file before it has: what every start
+ *  reads, what every command does, and what a message walks through from the command line to a model
+ *  where no server lives. */
+const FILES: readonly (readonly [name: string, entries: readonly string[]])[] = [
+  ["version", ["cli/version.js"]],
+  ["program", ["cli/program.js", "cli/complain.js", "cli/show.js"]],
+  [
+    "corridor",
+    [
+      "cli/commands/send.js",
+      "server/registration.js",
+      "host.js",
+      "server/within.js",
+      "tool/builtin.js",
+    ],
+  ],
 ]
 
 /** What is loaded together lies together; a cycle between files of zod would not survive being cut. */
@@ -35,7 +42,7 @@ export async function bundle(dist: string): Promise<void> {
   const { build } = await import("rolldown")
   const out = join(dist, "bundle")
   fs.rmSync(out, { recursive: true, force: true })
-  const corridor = new Set<string>()
+  const files = new Map<string, string>()
   await build({
     input: { main: join(dist, "cli", "main.js") },
     platform: "node",
@@ -44,7 +51,7 @@ export async function bundle(dist: string): Promise<void> {
     logLevel: "warn",
     checks: { ineffectiveDynamicImport: false },
     external: (id: string) => isExternal(id),
-    plugins: [ownPlace(dist), corridorOf(dist, corridor), quickBuiltins],
+    plugins: [ownPlace(dist), filesOf(dist, files), quickBuiltins],
     output: {
       dir: out,
       format: "esm",
@@ -53,13 +60,15 @@ export async function bundle(dist: string): Promise<void> {
       strictExecutionOrder: true,
       codeSplitting: {
         groups: [
-          // Read by every start, also by one that only says its version.
-          { name: "version", test: /cli\/version\.js$/, priority: 2 },
-          { name: "corridor", test: (id: string) => corridor.has(id), priority: 1 },
+          ...FILES.map(([name], at) => ({
+            name,
+            test: (id: string) => files.get(id) === name,
+            priority: FILES.length - at,
+          })),
           ...GROUPS,
         ],
       },
-      minify: { compress: true, mangle: false, codegen: false },
+      minify: { compress: true, mangle: false, codegen: true },
     },
   })
   writeHelp(dist)
@@ -82,20 +91,26 @@ function ownPlace(dist: string): Plugin {
   }
 }
 
-/** Puts into `corridor` every file that its rooms import, and nothing that they load only when asked. */
-function corridorOf(dist: string, corridor: Set<string>): Plugin {
+/** Finds which file each module goes to; what is loaded only when it is asked for goes to none. */
+function filesOf(dist: string, files: Map<string, string>): Plugin {
   return {
-    name: "corridor",
+    name: "files",
     buildEnd() {
-      for (const entry of CORRIDOR) walk(this, join(dist, entry), corridor)
+      for (const [name, entries] of FILES)
+        for (const entry of entries) walk(this, join(dist, entry), (id) => take(files, id, name))
     },
   }
 }
 
-function walk(context: PluginContext, id: string, seen: Set<string>) {
-  if (seen.has(id)) return
-  seen.add(id)
-  for (const next of context.getModuleInfo(id)?.importedIds ?? []) walk(context, next, seen)
+function take(files: Map<string, string>, id: string, name: string): boolean {
+  if (files.has(id)) return false
+  files.set(id, name)
+  return true
+}
+
+function walk(context: PluginContext, id: string, enter: (id: string) => boolean) {
+  if (!enter(id)) return
+  for (const next of context.getModuleInfo(id)?.importedIds ?? []) walk(context, next, enter)
 }
 
 /** Node makes a module of everything a built-in one has for whoever imports it, which loads `fetch` with
@@ -107,6 +122,14 @@ const quickBuiltins: Plugin = {
 
 const IMPORT = /^import (?:([\w$]+)(?:, )?)?(?:\* as ([\w$]+)|\{([^}]*)\})? ?from "([^"]+)";$/gm
 
+/** One that is imported would be read twice: once for what it exports. */
+const REQUIRED: ReadonlyMap<string, string> = new Map([
+  [
+    "better-sqlite3",
+    'process.getBuiltinModule("node:module").createRequire(import.meta.url)("better-sqlite3")',
+  ],
+])
+
 function quickImport(
   statement: string,
   whole: string | undefined,
@@ -114,8 +137,8 @@ function quickImport(
   names: string | undefined,
   id: string,
 ): string {
-  if (!isBuiltin(id)) return statement
-  const module = `process.getBuiltinModule(${JSON.stringify(id)})`
+  const module = isBuiltin(id) ? `process.getBuiltinModule("${id}")` : REQUIRED.get(id)
+  if (module === undefined) return statement
   const wanted = [whole, all, names && `{${names.replaceAll(/([\w$]+) as /g, "$1: ")}}`]
   return wanted
     .filter((name) => name !== undefined && name !== "process")

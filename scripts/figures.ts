@@ -33,12 +33,10 @@ const KINDS: readonly { readonly kind: Kind; readonly title: string; readonly ab
   },
 ]
 
-/** Print what was found, keep it beside what is known of other jobs, and write the page. */
-export function reportFigures(kind: Kind, ran: readonly Ran[]) {
-  if (ran.length === 0) return
-  console.log(showFigures(ran))
+/** Keep what was found beside what is known of other jobs, and write the page. */
+export function keepFigures(kind: Kind, ran: Ran) {
   const known = readKept()
-  const byName = new Map([...known[kind], ...ran].map((one) => [one.name, one]))
+  const byName = new Map([...known[kind], ran].map((one) => [one.name, one]))
   const kept: Kept = { ...known, machine: machineHere(), [kind]: [...byName.values()] }
   writeFileSync(DATA, `${JSON.stringify(kept, null, 1)}\n`)
   writeFileSync(PAGE, pageOf(kept))
@@ -59,7 +57,7 @@ function showMachine({ machine }: Pick<Kept, "machine">): string {
 }
 
 /** One line for each figure that is held against something, and one for each job that gave none. */
-function showFigures(ran: readonly Ran[]): string {
+export function showFigures(ran: readonly Ran[]): string {
   const lines = ran.flatMap(linesOf)
   const text = table(["job", "what", "figures", "gate"], lines)
   return `${showMachine({ machine: machineHere() })}\n\n${text}`

@@ -1,4 +1,5 @@
-// `node scripts/screenshots.ts [folder]`: the page in its main states, as pictures for the documents.
+// `node scripts/screenshots.ts [folder] [name …]`: the page in its main states, or in those named, as
+// pictures for the documents.
 
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -14,7 +15,7 @@ const FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-bac
 const WIDE = { width: 1440, height: 900 }
 const PHONE = { width: 390, height: 844 }
 
-async function takeAll(folder: string) {
+async function take(folder: string, names: readonly string[]) {
   await buildPage()
   await mkdir(folder, { recursive: true })
   const workspace = await mkdtemp(join(tmpdir(), "compositor-pictures-"))
@@ -22,6 +23,7 @@ async function takeAll(folder: string) {
   const browser = await chromium.launch({ executablePath: chromiumPath(), args: FLAGS })
   try {
     for (const { name, colorScheme = "light", viewport = WIDE, play } of SHOTS) {
+      if (names.length > 0 && !names.includes(name)) continue
       const theatre = await open(workspace)
       const page = await visit(browser, theatre, { colorScheme, viewport })
       await play(page, theatre)
@@ -72,7 +74,7 @@ const SHOTS: readonly Shot[] = [
       await type(page, "What does @src/engine.ts#L3-9 promise, and does @docs/plan.md agree? ")
       await paste(page)
       await page.keyboard.press("Control+.")
-      await page.getByText("native", { exact: true }).waitFor()
+      await page.getByText("native", { exact: true }).last().waitFor()
     },
   },
   {
@@ -120,9 +122,30 @@ const SHOTS: readonly Shot[] = [
     name: "shelf",
     play: async (page) => {
       await talk(page)
-      await page.getByRole("button", { name: "More", exact: true }).click()
-      await page.getByRole("menuitem", { name: /At hand/ }).click()
+      await shelf(page, "Commands")
       await page.getByText("Greet somebody").waitFor()
+    },
+  },
+  {
+    name: "files",
+    play: async (page) => {
+      await talk(page)
+      await shelf(page, "Files")
+      await page.getByRole("button", { name: "src/", exact: true }).click()
+      await page
+        .getByRole("button", { name: /engine\.ts/ })
+        .last()
+        .click()
+      await page.getByText("What the model would get").waitFor()
+      await page.getByText("The queue that every source shares").last().waitFor()
+    },
+  },
+  {
+    name: "agents",
+    play: async (page) => {
+      await talk(page)
+      await shelf(page, "Agents")
+      await page.getByText("Answers here").waitFor()
     },
   },
   {
@@ -149,6 +172,11 @@ async function furnish(workspace: string) {
   await mkdir(join(workspace, "src"))
   await mkdir(join(workspace, "docs"))
   await mkdir(join(workspace, ".agents", "commands"), { recursive: true })
+  await mkdir(join(workspace, ".agents", "agents"), { recursive: true })
+  await writeFile(
+    join(workspace, ".agents", "agents", "critic.md"),
+    "---\ndescription: Finds faults, and names the line\ntools: [read, grep]\n---\nYou review.\n",
+  )
   await writeFile(join(workspace, "src", "engine.ts"), ENGINE)
   await writeFile(join(workspace, "docs", "plan.md"), "# Plan\n\nOne queue for every source.\n")
   await writeFile(
@@ -211,7 +239,7 @@ Nothing else in the file takes from the queue.`
 async function visit(browser: Browser, theatre: Stage, options: BrowserContextOptions) {
   const context = await browser.newContext({ ...options, reducedMotion: "reduce" })
   const page = await context.newPage()
-  page.setDefaultTimeout(20_000)
+  page.setDefaultTimeout(60_000)
   await page.goto(theatre.running.link)
   await composer(page).waitFor()
   return page
@@ -229,6 +257,12 @@ async function type(page: Page, text: string) {
 async function say(page: Page, text: string) {
   await type(page, text)
   await page.keyboard.press("Enter")
+}
+
+async function shelf(page: Page, tab: string) {
+  await page.getByRole("button", { name: "More", exact: true }).click()
+  await page.getByRole("menuitem", { name: /At hand/ }).click()
+  await page.getByRole("tab", { name: tab, exact: true }).click()
 }
 
 async function talk(page: Page) {
@@ -252,4 +286,5 @@ async function paste(page: Page) {
 const PICTURE =
   "iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAFklEQVR4nGM4oKBAEmIY1TCqYfhqAAC6CAAQx2ckEwAAAABJRU5ErkJggg=="
 
-await takeAll(process.argv[2] ?? join(import.meta.dirname, "..", "docs"))
+const [folder = join(import.meta.dirname, "..", "docs"), ...names] = process.argv.slice(2)
+await take(folder, names)

@@ -2,7 +2,7 @@
 
 import process from "node:process"
 import { runByName } from "../bench/run-by-name.ts"
-import { reportFigures } from "./figures.ts"
+import { keepFigures, showFigures } from "./figures.ts"
 
 const JOURNAL = {
   name: "journal",
@@ -181,8 +181,9 @@ const ran = await runByName(
     },
   ],
   process.argv.slice(2),
+  (one) => keepFigures("torture", one),
 )
-reportFigures("torture", ran)
+if (ran.length > 0) console.log(showFigures(ran))
 
 function numberOf(value: string | boolean | undefined, otherwise: number): number {
   const number = Number(value ?? otherwise)

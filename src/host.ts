@@ -2,7 +2,6 @@ import { mkdir, readdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { type BlobStore, FileBlobs } from "./files/blobs.ts"
 import { openBlobs } from "./files/open-blobs.ts"
-import { transcriberOf } from "./files/convert/transcriber.ts"
 import { Scopes } from "./files/scope.ts"
 import { ScratchFolders } from "./files/scratch.ts"
 import { FileSettings } from "./files/settings.ts"
@@ -11,9 +10,9 @@ import type { AnyDefinition } from "./entity/definition.ts"
 import type { EntityRoom } from "./entity/entity-room.ts"
 import { openEntities, withEntities } from "./host/entities.ts"
 import { type Equipment, equip } from "./host/equipment.ts"
-import { AuditLog, type AuditStore } from "./host/audit-log.ts"
-import { Owners, type OwnerStore } from "./host/owners.ts"
-import { Principals, type PrincipalStore } from "./host/principals.ts"
+import { AuditLog } from "./host/audit-log.ts"
+import { Owners } from "./host/owners.ts"
+import { Principals } from "./host/principals.ts"
 import { openStore } from "./host/open-store.ts"
 import type { HostOptions, OpenedOptions } from "./host/options.ts"
 import { readHouseSettings, USUAL_SETTINGS } from "./host/settings.ts"
@@ -24,7 +23,7 @@ import { openKnownModels } from "./provider/model-settings.ts"
 import type { Provider } from "./provider/provider.ts"
 import { defaultModel, providers } from "./provider/registry.ts"
 import type { DryRun } from "./session/dry-run.ts"
-import { type Formats, formatsIn, routeFor } from "./session/formats.ts"
+import type { Formats } from "./session/formats.ts"
 import { ownerOf } from "./session/owner.ts"
 import { PromptHistory } from "./session/prompt-history.ts"
 import { Runner } from "./session/runner.ts"
@@ -32,6 +31,7 @@ import { equipped, mannerRooms, turnRooms } from "./session/turn-rooms.ts"
 import { resolutionOf, type Saying } from "./session/waiting.ts"
 import { type AskedDraft, WhatIf } from "./session/what-if.ts"
 import { showing } from "./host/showing.ts"
+import { fileRooms, houseFormats } from "./host/file-rooms.ts"
 import { MAX_UPLOAD_BYTES, takeUpload } from "./host/upload.ts"
 import { type Arrival, judge } from "./policy/judge.ts"
 import { hiddenBy } from "./policy/load-policy.ts"
@@ -48,7 +48,6 @@ import {
 import type { Resolved, Unresolved } from "./submit/resolve.ts"
 import { rememberSpan } from "./telemetry/remembered-spans.ts"
 import { span } from "./telemetry/span.ts"
-import { InlineLedger } from "./submit/inline-ledger.ts"
 import { Workspaces } from "./submit/workspaces.ts"
 
 const UPLOAD_KEPT_MS = 24 * 60 * 60 * 1000
@@ -96,7 +95,7 @@ export class Host {
   readonly #history: PromptHistory
   /** How files are kept and read. */
   readonly files: FileSettings
-  readonly #inline: InlineLedger
+  readonly #fileRooms: ReturnType<typeof fileRooms>
   readonly #scratch: ScratchFolders
   readonly #formats: Formats
   readonly #stopAsking: () => void
@@ -111,22 +110,17 @@ export class Host {
     this.known = options.known
     this.blobs = options.blob_store ?? new FileBlobs(join(options.data, "blobs"))
     this.files = FileSettings.parse(options.files ?? options.settings?.files ?? {})
-    this.#inline = new InlineLedger(store, this.files)
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
-    const nobody = { owners: async () => [], ownContent: async () => [] }
-    const shared = { ...nobody, ...store } as unknown as PrincipalStore & OwnerStore & AuditStore
-    this.principals = new Principals(shared, options.data)
-    this.owners = new Owners(shared)
-    this.audit = new AuditLog(shared, options.log)
+    this.#fileRooms = fileRooms(this)
+    this.principals = new Principals(store, options.data)
+    this.owners = new Owners(store)
+    this.audit = new AuditLog(store, options.log)
     this.#owner = options.turns === false ? null : ownerOf()
     this.entities = this.#openEntities(options.entities ?? [])
     this.equipment = this.#equip(options)
     this.workspaces = new Workspaces({ ...options, ...this.equipment.workspaces })
-    this.#formats = formatsIn(
-      join(options.data, "formats"),
-      transcriberOf(this.files.transcriber, options.environment),
-    )
+    this.#formats = houseFormats(this, options.environment)
     const reading = { read: readWorkspaceFile, formats: this.#formats, ingress: this.#ingress }
     const rooms = { store, blobs: this.blobs, ...reading }
     const asked = { models: this.known, providers: this.providers }
@@ -184,8 +178,8 @@ export class Host {
   }
 
   /** Take bytes in; a message then names them by their content id. */
-  upload(chunks: AsyncIterable<Uint8Array>, name: string) {
-    return takeUpload(this, chunks, name)
+  upload(chunks: AsyncIterable<Uint8Array>, name: string, principal: string | null = null) {
+    return takeUpload(this, chunks, { name, principal })
   }
 
   lower(draft: AskedDraft): Promise<DryRun> {
@@ -238,6 +232,7 @@ export class Host {
       streams_before: now - DELTAS_KEPT_MS,
     })
     await this.#removeBlobs(content_ids)
+    await this.audit.sweep()
     await this.blobs.sweepTemporary()
     await this.#scratch.sweep({ before: now - SCRATCH_KEPT_MS })
   }
@@ -278,6 +273,7 @@ export class Host {
     await this.entities.stop()
     await this.#runner?.stop()
     await this.workspaces.close()
+    await this.audit.flush()
     await this.store.close()
   }
 
@@ -300,8 +296,7 @@ export class Host {
       blobs,
       read: readWorkspaceFile,
       formats: this.#formats,
-      inline: this.#inline,
-      route: routeFor(this.known, this.default_model),
+      ...this.#fileRooms,
       owner: this.#owner,
       catalog: (root: string | null) => workspaces.catalog(root),
       skills: (root: string | null) => workspaces.skills(root),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util"
 import type { Outcome } from "./points.ts"
+import { wholeLines } from "./recording.ts"
 import { endedTurns, faultsOf } from "./script-verdict.ts"
 import { CLOSING, EXIT_BROKEN, type Line } from "./traced.ts"
 
@@ -45,10 +46,9 @@ function uncoded({ method, path, status, code }: Extract<Line, { type: "refused"
 
 /** Nothing that was synced before is lost; what was asked of the disk since may be. */
 function afterSync({ code, lines }: Outcome, trace: Trace): Ending {
-  if (trace.after.some(isAcknowledged))
-    return trace.syncedAgain
-      ? { name: "folder synced again before a word was said", faults: [] }
-      : { name: "acknowledged after a failed sync", faults: ["acknowledged after a failed sync"] }
+  if (trace.syncedAgain) return { name: "folder synced again before a word was said", faults: [] }
+  if (trace.trusted)
+    return { name: "trusted a later sync", faults: ["it was acknowledged after a failed sync"] }
   if (code === EXIT_BROKEN) return { name: "ended after a failed sync", faults: [] }
   if (code !== 0 && !isOpen(lines)) return { name: "did not start", faults: [] }
   const faults = [`the disk failed to sync and the process ended with ${String(code)}`]
@@ -77,10 +77,6 @@ function isOpen(lines: readonly Line[]): boolean {
   return lines.some(({ type }) => type === "asked")
 }
 
-function isAcknowledged({ type }: Line): boolean {
-  return type === "acknowledged"
-}
-
 /** What was asked for and never acknowledged, though the next try would have been heard. */
 function unfinished(lines: readonly Line[]): string[] {
   const open = new Set<string>()
@@ -97,22 +93,31 @@ interface Trace {
   readonly failed: string | undefined
   /** What the script noted after that. */
   readonly after: readonly Line[]
-  /** The same file or folder was synced after that, and before the script noted anything. */
+  /** A folder was synced after that, and before the script noted anything. */
   readonly syncedAgain: boolean
+  /** Something was asked for, or synced, after that, and acknowledged: what was acknowledged before it
+   *  was asked is on its way already, and true. */
+  readonly trusted: boolean
 }
 
 function readTrace({ log, data, lines }: Outcome): Trace {
-  const calls = log.split("\n")
+  const calls = [...wholeLines(log)]
   const at = calls.findIndex((line) => line.includes("(INJECTED)") && line.includes(data))
   const path = new RegExp(`${data}([^>"]*)`).exec(calls[at] ?? "")?.[1]
-  if (at < 0 || path === undefined) return { failed: undefined, after: [], syncedAgain: false }
-  const notes = calls.slice(0, at).filter(isNote).length
+  if (at < 0 || path === undefined)
+    return { failed: undefined, after: [], syncedAgain: false, trusted: false }
+  const after = lines.slice(calls.slice(0, at).filter(isNote).length)
   const next = calls.slice(at + 1)
-  const silent = next.slice(0, Math.max(0, next.findIndex(isNote)))
+  const syncedAt = next.findIndex((line) => line.includes(`<${data}${path}>) = 0`))
+  const notedAt = next.findIndex(isNote)
+  const isFolder = !path.includes(".")
+  const last = after.findLastIndex(({ type }) => type === "acknowledged")
+  const asked = after.slice(0, Math.max(0, last)).some(({ type }) => type === "asked")
   return {
     failed: path === "" ? "/" : path,
-    after: lines.slice(notes),
-    syncedAgain: silent.some((line) => line.includes(`<${data}${path}>) = 0`)),
+    after,
+    syncedAgain: isFolder && syncedAt >= 0 && (notedAt < 0 || syncedAt < notedAt),
+    trusted: last >= 0 && (asked || syncedAt >= 0),
   }
 }
 

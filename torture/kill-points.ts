@@ -1,5 +1,5 @@
 import { table } from "../bench/figures.ts"
-import { atEach, pointsOf, spread, sumOf } from "./points.ts"
+import { atEach, isWhole, pointsOf, spread, sumOf } from "./points.ts"
 import { faultsOf } from "./script-verdict.ts"
 
 export interface KillPointsOptions {
@@ -20,6 +20,7 @@ export async function killPoints({ points, journal }: KillPointsOptions): Promis
   console.log(`kill points: ${chosen.length} of ${all.length}`)
   const judged = await atEach(chosen, {
     rounds: ROUNDS,
+    quick: false,
     journal,
     inject: ({ call, at }) => `${call}:signal=SIGKILL:when=${at}`,
     judge: async (_point, { data, lines, code }) => ({
@@ -31,6 +32,8 @@ export async function killPoints({ points, journal }: KillPointsOptions): Promis
     }),
   })
   const found = judged.flatMap(({ point, faults }) => faults.map((fault) => `${point}: ${fault}`))
+  for (const { point, reached, counts } of judged)
+    if (reached && counts.killed === 0) found.push(`${point}: the call came, and nobody was killed`)
   const seconds = (performance.now() - began) / 1000
   console.log(
     table(
@@ -44,5 +47,6 @@ export async function killPoints({ points, journal }: KillPointsOptions): Promis
     ),
   )
   for (const fault of found.slice(0, SHOWN)) console.log(fault)
-  return found.length === 0
+  if (!isWhole(judged)) console.log("too many places were missed")
+  return found.length === 0 && isWhole(judged)
 }

@@ -1,13 +1,12 @@
 import { randomUUID } from "node:crypto"
-import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
 import { table } from "../bench/figures.ts"
 import { openPostgresStore } from "../src/store/postgres/postgres-store.ts"
 import { openSqliteStore } from "../src/store/sqlite/sqlite-store.ts"
 import type { Store } from "../src/store/store.ts"
+import { FAST_FOLDER } from "./fast-folder.ts"
 import { type PostgresServer, startPostgres } from "./postgres.ts"
 import { type Action, actions } from "./session-actions.ts"
 import { SessionModel } from "./session-model.ts"
@@ -26,8 +25,6 @@ const LENGTH = 120
 const RUNS_OF_A_FOLDER = 200
 const HOUR_MS = 60 * 60 * 1000
 const BEGINNING = 1_800_000_000_000
-// Whether a disk keeps what it was told is another torture; memory makes this one thirty times faster.
-const MEMORY = "/dev/shm"
 
 /** Random lives of sessions against lists in memory. True when no step made a difference. */
 export async function tortureModel(options: ModelOptions) {
@@ -78,21 +75,19 @@ async function walkOver(
     one[done ? "done" : "idle"] += 1
     counts.set(name, one)
   }
-  let walked = 0
-  let runs = 0
-  while (walked < steps) {
+  const so_far = { steps: 0, runs: 0 }
+  while (so_far.steps < steps) {
     const theatre = await Theatre.open(await place())
     const property = fc.asyncProperty(actions(length), async (life) => {
-      runs += 1
-      if (walked >= steps) return
-      walked += await live(theatre, life, count)
+      so_far.runs += 1
+      if (so_far.steps < steps) so_far.steps += await live(theatre, life, count)
     })
-    const details = await fc.check(property, { numRuns: RUNS_OF_A_FOLDER, seed: seed + runs })
+    const about = { numRuns: RUNS_OF_A_FOLDER, seed: seed + so_far.runs }
+    const details = await fc.check(property, about)
     await theatre.close()
-    if (details.failed)
-      return { steps: walked, runs, counts, fault: fc.defaultReportMessage(details) }
+    if (details.failed) return { ...so_far, counts, fault: fc.defaultReportMessage(details) }
   }
-  return { steps: walked, runs, counts, fault: undefined }
+  return { ...so_far, counts, fault: undefined }
 }
 
 async function live(
@@ -123,8 +118,7 @@ interface Place {
 }
 
 async function inMemory(): Promise<Place> {
-  const memory = existsSync(MEMORY) ? MEMORY : tmpdir()
-  const folder = await mkdtemp(join(memory, "compositor-model-"))
+  const folder = await mkdtemp(join(FAST_FOLDER, "compositor-model-"))
   const file = join(folder, "compositor.db")
   return {
     open: (clock) => openSqliteStore({ file, thread: false, clock }),

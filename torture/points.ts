@@ -1,7 +1,9 @@
 import { appendFileSync, existsSync, readFileSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
-import { CALLS, callsOn, type Ended, FAST_FOLDER, runTraced } from "./traced.ts"
+import { FAST_FOLDER } from "./fast-folder.ts"
+import { endedTurns } from "./script-verdict.ts"
+import { CALLS, callsOn, type Ended, runTraced } from "./traced.ts"
 
 /** The Nth call of its kind that a thread makes; no two threads have the same on files of the folder. */
 export interface Point {
@@ -25,6 +27,8 @@ export interface Judged {
 
 export interface Torment {
   readonly rounds: number
+  /** Stop at the calls that matter and no others, which is quick; a signal cannot be sent so. */
+  readonly quick: boolean
   /** What strace does at a point. */
   readonly inject: (point: Point) => string
   readonly judge: (point: Point, outcome: Outcome) => Promise<Omit<Judged, "point" | "reached">>
@@ -34,6 +38,10 @@ export interface Torment {
 }
 
 const RUNS_AT_ONCE = 2
+/** More calls of a kind than any thread but the one for files makes beside the writer's. */
+const AHEAD = 300
+/** So many places may be missed because one run is a little shorter than another. */
+const MAX_MISSED = 0.02
 /** How the calls of a run fall differs a little: a place that was missed is tried again. */
 const TRIES = 3
 const TELL_EVERY = 50
@@ -45,12 +53,11 @@ export async function pointsOf(
 ): Promise<readonly Point[]> {
   return inFolder(async (folder) => {
     const data = join(folder, "data")
-    const { log, code } = await runTraced({ data, ledger: join(folder, "ledger"), rounds }, [
-      "--seccomp-bpf",
-      "-e",
-      `trace=${CALLS.join()}`,
-    ])
+    const input = { data, ledger: join(folder, "ledger"), rounds, ahead: AHEAD }
+    const { log, code } = await runTraced(input, ["--seccomp-bpf", "-e", `trace=${CALLS.join()}`])
     if (code !== 0) throw new Error(`the script ended with ${code} when nobody hurt it`)
+    const { unfinished } = endedTurns(data)
+    if (unfinished.length > 0) throw new Error(`when nobody hurt it ${unfinished.join(", ")}`)
     const places = callsOn(log, data)
     return calls.flatMap((call) =>
       [...(places.get(call) ?? [])].sort((a, b) => a - b).map((at) => ({ call, at })),
@@ -90,13 +97,18 @@ async function lookAt(point: Point, torment: Torment): Promise<Judged> {
   }
 }
 
-function once(point: Point, { rounds, inject, judge }: Torment): Promise<Judged> {
+/** Calls that more than one thread makes. */
+const SHARED: ReadonlySet<string> = new Set(["write", "fsync"])
+
+function once(point: Point, { rounds, quick, inject, judge }: Torment): Promise<Judged> {
   return inFolder(async (folder) => {
     const data = join(folder, "data")
     const injected = inject(point)
-    const trace = ["--seccomp-bpf", "-s", "80", "-e", `trace=${point.call},writev`]
-    const input = { data, ledger: join(folder, "ledger"), rounds }
-    const ended = await runTraced(input, [...trace, "-e", `inject=${injected}`])
+    const trace = ["-s", "80", "-e", `trace=${point.call},writev`, "-e", `inject=${injected}`]
+    // The others' calls come before it has made as many, unless it is sent ahead.
+    const ahead = point.at > AHEAD && SHARED.has(point.call) ? AHEAD : 0
+    const input = { data, ledger: join(folder, "ledger"), rounds, ahead }
+    const ended = await runTraced(input, quick ? ["--seccomp-bpf", ...trace] : trace)
     const reached = callsOn(ended.log, data).get(point.call)?.has(point.at) ?? false
     const { counts, faults } = await judge(point, { ...ended, data })
     const late = ended.late ? ["it did not end by itself"] : []
@@ -112,6 +124,11 @@ async function inFolder<Result>(use: (folder: string) => Promise<Result>): Promi
     // Whoever was just killed may still be writing its last.
     await rm(folder, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 })
   }
+}
+
+/** Whether nearly every place was come to: what was not looked at is not known to be good. */
+export function isWhole(judged: readonly Judged[]): boolean {
+  return judged.filter(({ reached }) => !reached).length <= judged.length * MAX_MISSED
 }
 
 /** How much there is of each thing that was counted. */

@@ -1,9 +1,9 @@
-import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { table } from "../bench/figures.ts"
 import { Disk } from "./disk.ts"
+import { FAST_FOLDER } from "./fast-folder.ts"
 import { Random } from "./random.ts"
 import { type Change, readRecording, RECORDING } from "./recording.ts"
 import { faultsOf } from "./script-verdict.ts"
@@ -16,7 +16,6 @@ export interface PowerlossOptions {
 
 const ROUNDS = [1, 2, 3]
 const SHOWN = 20
-const MEMORY = "/dev/shm"
 
 /** Record what sessions tell a disk, and cut the power at random: of what was not synced any part may be
  *  there. Each state is opened and held against what was acknowledged until then. */
@@ -61,7 +60,7 @@ interface Recorded {
 async function record(rounds: number): Promise<Recorded> {
   const folder = await mkdtemp(join(tmpdir(), "compositor-power-"))
   const [data, ledger] = [join(folder, "data"), join(folder, "ledger")]
-  const { log, code } = await runTraced({ data, ledger, rounds }, RECORDING)
+  const { log, code } = await runTraced({ data, ledger, rounds, ahead: 0 }, RECORDING)
   if (code !== 0) throw new Error(`the script ended with ${String(code)} when nobody hurt it`)
   const changes = readRecording(log, { data, ledger })
   await rm(folder, { recursive: true })
@@ -102,7 +101,7 @@ interface Cut {
 }
 
 async function lookAt(disk: Disk, { data, lines, random }: Cut): Promise<string[]> {
-  const folder = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "compositor-cut-"))
+  const folder = await mkdtemp(join(FAST_FOLDER, "compositor-cut-"))
   try {
     disk.leave(random, data, folder)
     // What maps memory is made anew by whoever opens the folder.

@@ -45,8 +45,8 @@ export function readRecording(
 
 const CALL = /^\d+ +(\w+)\((.*)\) += (-?\d+|\?)/
 
-// A call during which another thread made one stands on two lines.
-function* wholeLines(log: string): Iterable<string> {
+/** A call during which another thread made one stands on two lines. */
+export function* wholeLines(log: string): Iterable<string> {
   const begun = new Map<string, string>()
   for (const line of log.split("\n")) {
     const [thread = ""] = line.split(" ", 1)

@@ -11,12 +11,10 @@ import { createApp } from "../src/server/app.ts"
 import { play } from "./script.ts"
 import { CLOSING, EXIT_BROKEN, type Line, type ScriptInput } from "./traced.ts"
 
-/** More than any other thread makes, of any kind. */
-const AHEAD = 1500
 /** A turn that could not be ended is taken up again before this. */
 const RECOVERY_MS = 20_000
 
-const { data, ledger, rounds } = JSON.parse(process.argv[2] ?? "") as ScriptInput
+const { data, ledger, rounds, ahead } = JSON.parse(process.argv[2] ?? "") as ScriptInput
 const file = openSync(ledger, "a")
 await goAhead()
 const host = await opened()
@@ -28,16 +26,16 @@ await play({ app, idle, note, rounds })
 note(CLOSING)
 await host.close().catch((error: unknown) => {
   refused("CLOSE", error)
-  if (String(codeOf(error)).includes("FSYNC")) process.exit(EXIT_BROKEN)
+  if (codeOf(error).includes("FSYNC")) process.exit(EXIT_BROKEN)
 })
 closeSync(file)
 process.exit(0)
 
-// A fault is injected at the Nth call of any thread. The thread that works on files is ahead of the
-// others from the start, so that no other thread's Nth call is in its way.
+// A fault is injected at the Nth call of any thread. When this thread's calls are the ones that are
+// hurt, it is ahead of the others from the start, so that no other thread's Nth call is in its way.
 async function goAhead() {
   const elsewhere = await open(ledger, "r")
-  for (let left = AHEAD; left > 0; left--) await elsewhere.sync()
+  for (let left = ahead; left > 0; left--) await elsewhere.sync()
   await elsewhere.close()
 }
 

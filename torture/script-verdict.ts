@@ -23,8 +23,15 @@ export async function faultsOf(data: string, lines: readonly Line[]): Promise<st
   }
 }
 
-/** The turns that nobody ended, as sentences, and how many say that the disk failed them. */
-export function endedTurns(data: string): { readonly unended: string[]; readonly failed: number } {
+export interface EndedTurns {
+  /** Each as a sentence: those that nobody ended, and with them those that ended otherwise than well. */
+  readonly unended: readonly string[]
+  readonly unfinished: readonly string[]
+  /** How many say that the disk failed them. */
+  readonly failed: number
+}
+
+export function endedTurns(data: string): EndedTurns {
   const database = new Database(join(data, "compositor.db"), { readonly: true })
   try {
     const turns = database
@@ -38,7 +45,11 @@ export function endedTurns(data: string): { readonly unended: string[]; readonly
       ({ state, error_json }) =>
         state === "interrupted" || JSON.parse(error_json ?? "{}").code === "storage_failed",
     )
+    const others = turns.filter(({ state }) => state !== "finished")
     return {
+      unfinished: others.map(
+        ({ id, state, error_json }) => `${id} is ${state} ${error_json ?? ""}`,
+      ),
       unended: unended.map(({ id, state }) => `turn ${id} is ${state} and nobody runs it`),
       failed: failed.length,
     }

@@ -1,6 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process"
 import { once } from "node:events"
 import { join } from "node:path"
+import { compiledEnvironment } from "./compiled.ts"
 
 export interface ServerInput {
   readonly data: string
@@ -20,7 +21,8 @@ export class ServerProcess {
 
   /** `script` is which of the servers here. */
   constructor(input: object, script = "server.ts") {
-    this.#process = fork(join(import.meta.dirname, script), [JSON.stringify(input)])
+    const env = compiledEnvironment()
+    this.#process = fork(join(import.meta.dirname, script), [JSON.stringify(input)], { env })
     this.#ended = once(this.#process, "exit")
   }
 

@@ -5,6 +5,7 @@ import process from "node:process"
 import type { Provider } from "../src/provider/provider.ts"
 import { type RecordedCall, type ScriptStep, scripted } from "../src/provider/scripted.ts"
 import { serve } from "../src/server/serve.ts"
+import { keepCompiled } from "./compiled.ts"
 import type { ServerInput, ServerReady } from "./server-process.ts"
 
 const { data, calls } = JSON.parse(process.argv[2] ?? "") as ServerInput
@@ -20,6 +21,7 @@ process.on("SIGTERM", () => void running.close().then(() => process.exit(0)))
 process.on("disconnect", () => process.exit(1))
 const ready: ServerReady = { url: running.url, token: running.token }
 process.send?.(ready)
+keepCompiled()
 
 // What the model was asked is written down outside of the store, so that one can check the other.
 function answer({ newest, prompt }: RecordedCall): readonly ScriptStep[] {

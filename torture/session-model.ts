@@ -109,7 +109,7 @@ export class SessionModel {
       for (let turn = 0; turn < MAX_TURNS_LEFT; turn++) {
         await run(this.#world, session, "resolve")
         await end(this.#world, session, "finished")
-        for (const one of [...session.queue]) await release(this.#world, session, one)
+        for (const one of session.queue) await release(this.#world, session, one)
         await run(this.#world, session, "claim")
         if (!session.live && session.queue.length === 0) break
       }

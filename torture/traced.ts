@@ -1,16 +1,18 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { existsSync, mkdtempSync, rmSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
+import { compiledEnvironment } from "./compiled.ts"
 
 export interface ScriptInput {
   readonly data: string
   /** Where the script notes what it asks for and is told, outside of the data folder. */
   readonly ledger: string
   readonly rounds: number
+  /** So many calls the thread that works on files is ahead of the others before anything begins. */
+  readonly ahead: number
 }
 
 /** One line of the ledger. */
@@ -58,9 +60,6 @@ export interface Ended {
 
 const PATIENCE_MS = 180_000
 
-// A process that is killed or told of a failure needs no disk, and memory is many times faster.
-export const FAST_FOLDER = existsSync("/dev/shm") ? "/dev/shm" : tmpdir()
-
 /** Run the script under strace with these further arguments; what it noted, and what strace saw. */
 export async function runTraced(input: ScriptInput, args: readonly string[]): Promise<Ended> {
   const log = `${input.ledger}.strace`
@@ -71,15 +70,13 @@ export async function runTraced(input: ScriptInput, args: readonly string[]): Pr
     {
       stdio: ["ignore", "ignore", "ignore"],
       // One thread for files keeps their calls in one order.
-      env: { ...process.env, UV_THREADPOOL_SIZE: "1", NODE_COMPILE_CACHE: compiled() },
-      // What strace leaves behind when it is killed is killed with it.
-      detached: true,
+      env: { ...compiledEnvironment(), UV_THREADPOOL_SIZE: "1" },
     },
   )
   let late = false
   const giveUp = () => {
     late = true
-    if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL")
+    killChildrenOf(child.pid)
   }
   const waiting = setTimeout(giveUp, PATIENCE_MS)
   const [code] = (await once(child, "exit")) as [number | null]
@@ -87,15 +84,11 @@ export async function runTraced(input: ScriptInput, args: readonly string[]): Pr
   return { code, late, lines: await readLedger(input.ledger), log: await readFile(log, "latin1") }
 }
 
-let cache: string | undefined
-
-/** What the script's sources compile to, so that hundreds of runs do it once. */
-function compiled(): string {
-  if (cache !== undefined) return cache
-  const made = mkdtempSync(join(FAST_FOLDER, "compositor-compiled-"))
-  process.on("exit", () => rmSync(made, { recursive: true, force: true }))
-  cache = made
-  return made
+// Whoever kills strace itself leaves behind what it traced.
+function killChildrenOf(pid: number | undefined) {
+  if (pid === undefined) return
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8")
+  for (const child of children.split(" ").filter(Boolean)) process.kill(Number(child), "SIGKILL")
 }
 
 /** Whoever was killed may have left half a line; what is whole counts. */

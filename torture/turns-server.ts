@@ -7,6 +7,7 @@ import type { Provider } from "../src/provider/provider.ts"
 import { type RecordedCall, type ScriptStep, scripted } from "../src/provider/scripted.ts"
 import { serve } from "../src/server/serve.ts"
 import { defineTool } from "../src/tool/tool.ts"
+import { keepCompiled } from "./compiled.ts"
 import type { ServerReady } from "./server-process.ts"
 
 export interface TurnsServerInput {
@@ -48,6 +49,7 @@ process.on("SIGTERM", () => void running.close().then(() => process.exit(0)))
 process.on("disconnect", () => process.exit(1))
 const ready: ServerReady = { url: running.url, token: running.token }
 process.send?.(ready)
+keepCompiled()
 
 // Every answer says who wrote it, and some turns take two steps.
 function answer({ newest }: RecordedCall): readonly ScriptStep[] {

@@ -1,10 +1,9 @@
-import { existsSync } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { milliseconds, quantile, table } from "../bench/figures.ts"
 import { newId } from "../src/message/id.ts"
+import { FAST_FOLDER } from "./fast-folder.ts"
 import { Random } from "./random.ts"
 import { ServerProcess, type ServerReady } from "./server-process.ts"
 import type { Firings } from "./turns-firings.ts"
@@ -32,15 +31,13 @@ const REQUEST_MS = 5000
 const DRAIN_MS = 120_000
 const MAX_FIRING_MS = 250
 const SCRIPT = "turns-server.ts"
-// Whether a disk keeps what it was told is another torture.
-const MEMORY = "/dev/shm"
 
 /** Three servers over one folder, killed and frozen at random while they run turns; then what the folder
  *  says is held against what may be. */
 export async function tortureTurns({ turns, seed }: TurnsOptions): Promise<boolean> {
   console.log(`turns: ${turns} turns, ${SERVERS} servers, --seed ${seed}`)
   const began = performance.now()
-  const folder = await mkdtemp(join(existsSync(MEMORY) ? MEMORY : tmpdir(), "compositor-turns-"))
+  const folder = await mkdtemp(join(FAST_FOLDER, "compositor-turns-"))
   const calls = join(folder, "calls")
   const crowd = new Crowd({ data: folder, lease_ms: LEASE_MS, calls }, seed)
   const run = await crowd.run(turns)

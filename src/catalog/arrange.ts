@@ -22,7 +22,16 @@ export interface Arrangement {
   readonly byName: ReadonlyMap<string, Entry>
 }
 
-const PRECEDENCE: readonly Scope[] = ["builtin", "entity", "project", "user", "bundled", "mcp"]
+const PRECEDENCE: readonly Scope[] = [
+  "builtin",
+  "entity",
+  "project",
+  "user",
+  "bundled",
+  "named",
+  "remote",
+  "mcp",
+]
 
 /** Give every command a name of its own. The first to have a name keeps it: built-ins before all
  *  others, then the entity's, the project's, the user's; among equals the order given. A later one

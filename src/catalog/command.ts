@@ -33,7 +33,16 @@ export const CommandArgument = z.object({
 })
 export type CommandArgument = z.infer<typeof CommandArgument>
 
-export const Scope = z.enum(["builtin", "entity", "project", "user", "bundled", "mcp"])
+export const Scope = z.enum([
+  "builtin",
+  "entity",
+  "project",
+  "user",
+  "bundled",
+  "named",
+  "remote",
+  "mcp",
+])
 export type Scope = z.infer<typeof Scope>
 
 export const CommandSource = z.object({

@@ -209,7 +209,7 @@ function textOf(pieces: readonly Piece[], filling: Filling): string | undefined 
   return text
 }
 
-const MAY_RUN: readonly Scope[] = ["builtin", "bundled", "user", "project"]
+const MAY_RUN: readonly Scope[] = ["builtin", "bundled", "named", "user", "project"]
 
 function shellPart(
   { pieces, raw }: Extract<Piece, { type: "shell" }>,

@@ -239,9 +239,13 @@ export interface DiffLoweringAnswer {
 }
 export interface Info {
   readonly version: string
-  readonly data: string
+  /** Told to the operator. */
+  readonly data?: string
+  readonly pid?: number
+  /** Told to a principal: who it is, and where it may work. */
+  readonly principal?: string
+  readonly workspaces?: readonly string[]
   readonly workspace: string | null
-  readonly pid: number
   readonly default_model: ModelChoice
   readonly limits: { readonly inline_attachment_bytes: number; readonly max_upload_bytes: number }
 }

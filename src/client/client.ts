@@ -135,7 +135,11 @@ export function createClient(options: ClientOptions) {
       ) => json<{ session: Session; txid: string }>("POST", session(id, "branch"), { body }),
       /** Go back to before a message; ask `routes` whether the server does it. */
       rewind: (id: string, body: { before_message_id: string | null }) =>
-        json<{ session: Session; txid: string }>("POST", session(id, "rewind"), { body }),
+        json<{ session: Session; snapshot_ids: string[]; txid: string }>(
+          "POST",
+          session(id, "rewind"),
+          { body },
+        ),
       /** Take the last rewind back. */
       unrewind: (id: string) =>
         json<{ session: Session; txid: string }>("POST", session(id, "unrewind"), { body: {} }),

@@ -139,6 +139,8 @@ export function houseCalls(json: Json) {
           at("triggers", id),
         ),
       remove: (id: string) => json<{ removed: true }>("DELETE", at("triggers", id)),
+      switch: (id: string, enabled: boolean) =>
+        json<{ trigger: ListedTrigger }>("PATCH", at("triggers", id), { body: { enabled } }),
       fire: (id: string, body: { payload?: unknown; delivery_id?: string } = {}) =>
         json<{ status: string; message_id: string }>("POST", at("triggers", id, "fire"), { body }),
     },

@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 
 /** One message, and what it is on a wire: `conformance/lowering/README.md` tells the format. */
 export interface LoweringCase {
@@ -22,7 +23,7 @@ export interface LoweringFixture {
 }
 
 /** The fixtures that come with the kit. */
-export const FIXTURES = join(import.meta.dirname, "..", "..", "conformance", "lowering")
+export const FIXTURES = fileURLToPath(new URL("../../conformance/lowering", import.meta.url))
 
 export async function readFixtures(folder: string = FIXTURES): Promise<LoweringFixture[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".json")).toSorted()

@@ -6,6 +6,7 @@ import { formatScenarios } from "./scenarios/formats.ts"
 import { houseScenarios } from "./scenarios/house.ts"
 import { loweringScenarios } from "./scenarios/lowering.ts"
 import { messageScenarios } from "./scenarios/messages.ts"
+import { principalScenarios } from "./scenarios/principals.ts"
 import { queueScenarios } from "./scenarios/queue.ts"
 import { requestScenarios } from "./scenarios/requests.ts"
 import { serverScenarios } from "./scenarios/servers.ts"
@@ -26,4 +27,5 @@ export const SCENARIOS: readonly Scenario[] = [
   ...formatScenarios,
   ...houseScenarios,
   ...serverScenarios,
+  ...principalScenarios,
 ]

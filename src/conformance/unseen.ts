@@ -25,6 +25,7 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   "ATT-005": EDITOR,
   "ATT-006": EDITOR,
   "ATT-008": "it is about the tests of the agent",
+  "BEY-11": "it is about this kit",
   "ACP-001": EDITOR,
   "ACP-002": EDITOR,
   "ACP-003": EDITOR,

@@ -53,7 +53,7 @@ export class Entities {
 
   /** Begin an entity. Its handler hears of it first of all. */
   async spawn(
-    { type, id }: EntityAddress,
+    { type, id, principal = null }: EntityAddress,
     request: SpawnRequest,
   ): Promise<{ entity: Entity; txid: string }> {
     const definition = this.definition(type)
@@ -69,6 +69,7 @@ export class Entities {
         workspace_root: request.workspace_root === undefined ? workspace : request.workspace_root,
         model: definition.model ?? default_model,
         metadata: {},
+        principal,
       },
       type,
       name: id,
@@ -104,8 +105,8 @@ export class Entities {
     return this.#shown(await this.stored(address))
   }
 
-  async stored({ type, id }: EntityAddress): Promise<StoredEntity> {
-    const found = await this.#rooms.store.entity(type, id)
+  async stored({ type, id, principal = null }: EntityAddress): Promise<StoredEntity> {
+    const found = await this.#rooms.store.entity(type, id, principal)
     if (!found) throw new Refusal("not_found", `there is no entity ${printAddress({ type, id })}`)
     return found
   }

@@ -3,20 +3,19 @@ import type { Agent } from "../session/agent.ts"
 import type { Claim } from "../store/store.ts"
 import { type AnyDefinition, agentOf, defineEntity } from "./definition.ts"
 import { Entities } from "./entities.ts"
-import { handlerOf } from "./handle.ts"
 import { Inbox } from "./inbox.ts"
 import { Observations } from "./observations.ts"
 import type { EntityRooms } from "./rooms.ts"
 import { Schedules } from "./schedules.ts"
 
 /** The built-in assistant as an entity type: its handler is the default one. */
-export const ASSISTANT_ENTITY: AnyDefinition = defineEntity({
+const ASSISTANT_ENTITY: AnyDefinition = defineEntity({
   type: "assistant",
   resolve: "submit",
 })
 
 /** Definitions by their types, the built-in ones first; a later one takes the place of one before. */
-export function withBuiltin(given: readonly AnyDefinition[]): AnyDefinition[] {
+function withBuiltin(given: readonly AnyDefinition[]): AnyDefinition[] {
   return [...new Map([ASSISTANT_ENTITY, ...given].map((one) => [one.type, one])).values()]
 }
 
@@ -42,8 +41,13 @@ export class EntityRoom {
   }
 
   /** Who handles a claimed message in a model's stead. */
-  handler(claim: Pick<Claim, "turn">): Promise<TurnHandler | undefined> {
+  async handler(claim: Pick<Claim, "turn">): Promise<TurnHandler | undefined> {
     const { entities, inbox, schedules } = this
+    const { session_id, agent } = claim.turn
+    // Most sessions are no entity: what handles one is loaded with the first that is.
+    if (!entities.definitionOf(agent)?.handler && !(await this.#rooms.store.entityOf(session_id)))
+      return undefined
+    const { handlerOf } = await import("./handle.ts")
     return handlerOf({ rooms: this.#rooms, entities, inbox, schedules }, claim)
   }
 

@@ -2,7 +2,7 @@ import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { BlobTooLarge, inBlocks } from "./blocks.ts"
-import { storageFailure, synced, SyncFailed } from "./disk-failure.ts"
+import { notStored, storageFailure, synced, SyncFailed } from "./disk-failure.ts"
 
 export { BlobTooLarge }
 
@@ -298,9 +298,14 @@ export async function* readChunks(
 
 /** A new folder is safe once the folders above it know of it. */
 async function makeFolder(path: string) {
-  const first = (await mkdir(path, { recursive: true, mode: 0o700 })) ?? path
+  const first = (await mkdir(path, { recursive: true, mode: 0o700 }).catch(notMade)) ?? path
   for (let folder = path; folder.length >= first.length; folder = dirname(folder))
     await syncFolder(dirname(folder))
+}
+
+// What goes wrong on the way down is told as a folder that is not there.
+function notMade(error: unknown): never {
+  throw notStored(error)
 }
 
 async function syncFolder(path: string) {

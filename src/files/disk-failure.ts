@@ -18,7 +18,11 @@ export async function synced(handle: FileHandle) {
 
 /** What a caller is told when the disk would not take something; any other error is itself. */
 export function storageFailure(error: unknown): unknown {
-  if (!(error instanceof SyncFailed) && !isSystemError(error)) return error
+  return error instanceof SyncFailed || isSystemError(error) ? notStored(error) : error
+}
+
+/** Where the error can only be the disk's, whatever it is called. */
+export function notStored(error: unknown): Refusal {
   return new Refusal("storage_failed", `it was not stored: ${(error as Error).message}`)
 }
 

@@ -60,7 +60,7 @@ export class CopiedBlobs implements BlobStore {
   }
 
   async sweepTemporary(now: number = Date.now()) {
-    for (const [content_id, { made_at }] of [...this.#copies])
+    for (const [content_id, { made_at }] of this.#copies)
       if (now - made_at > KEPT_MS) await this.#forget(content_id)
     await this.#far.sweepTemporary(now)
   }
@@ -100,7 +100,7 @@ export class CopiedBlobs implements BlobStore {
     if (this.#copies.has(content_id)) return
     this.#copies.set(content_id, { size, made_at: Date.now() })
     this.#bytes += size
-    for (const oldest of [...this.#copies.keys()]) {
+    for (const oldest of this.#copies.keys()) {
       if (this.#bytes <= this.#max_bytes) return
       await this.#forget(oldest)
     }

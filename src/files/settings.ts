@@ -39,5 +39,3 @@ export const FileSettings = z.strictObject({
   transcriber: TranscriberSettings.optional(),
 })
 export type FileSettings = z.output<typeof FileSettings>
-
-export const USUAL_FILE_SETTINGS: FileSettings = FileSettings.parse({})

@@ -93,14 +93,20 @@ function refusalOf({ realRoot, realPath, path, stats, kind }: Found): Refused | 
 
 /** The path of what was opened. Without /proc, the path counts only if it still leads to the same
  *  file. */
-export async function openedPath(handle: FileHandle, target: string): Promise<string | undefined> {
-  const link = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => undefined)
+export async function openedPath(
+  handle: FileHandle,
+  target: string,
+  descriptors = DESCRIPTORS,
+): Promise<string | undefined> {
+  const link = await readlink(`${descriptors}/${handle.fd}`).catch(() => undefined)
   if (link !== undefined) return link.endsWith(DELETED) ? nameBeforeDeletion(link) : link
   const [found, opened] = await Promise.all([realpath(target), handle.stat()])
   const now = await stat(found)
   return now.dev === opened.dev && now.ino === opened.ino ? found : undefined
 }
 
+/** Where Linux says what is open. */
+const DESCRIPTORS = "/proc/self/fd"
 const DELETED = " (deleted)"
 
 // The kernel adds a word to the name of what is gone: rules about names must not see it. A file may
@@ -116,7 +122,7 @@ async function nameBeforeDeletion(link: string): Promise<string> {
 /** A path that leads through the folder that is open, wherever that has gone since: with /proc nobody
  *  can put another folder in its place. */
 export async function pathThrough(handle: FileHandle, realPath: string): Promise<string> {
-  const path = `/proc/self/fd/${handle.fd}`
+  const path = `${DESCRIPTORS}/${handle.fd}`
   const link = await readlink(path).catch(() => undefined)
   return link === undefined ? realPath : path
 }

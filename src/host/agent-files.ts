@@ -5,7 +5,6 @@ import type { Agent } from "../session/agent.ts"
 import { TextFiles } from "../skill/files.ts"
 import { projectOf } from "../skill/levels.ts"
 import type { Trust } from "../skill/trust.ts"
-import { readAgent } from "./read-agent.ts"
 
 const FOLDER = join(".agents", "agents")
 const MAX_FILES = 200
@@ -91,6 +90,7 @@ export class AgentFiles {
     if (file.type === "refused") return undefined
     const { digest, realPath } = file
     const trusted = scope === "user" || (await this.#rooms.trust.isTrusted(realPath, digest))
+    const { readAgent } = await import("./read-agent.ts")
     const { agent, description, faults } = readAgent(file.text, { type, path })
     const line = oneLine(description ?? "")
     const listed: ListedAgent = {

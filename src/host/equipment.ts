@@ -20,6 +20,7 @@ import { AgentFiles } from "./agent-files.ts"
 import { KeptSections } from "./kept-sections.ts"
 import { McpRoom } from "./mcp-room.ts"
 import { Memories } from "./memories.ts"
+import { RemoteSkills } from "./remote-skills.ts"
 import type { HouseSettings } from "./settings.ts"
 import { offeredTools } from "./tool-search.ts"
 import { Triggers } from "./triggers.ts"
@@ -34,7 +35,7 @@ export interface Equipment {
   readonly turns: Required<Pick<TurnOptions, "tools" | "sections" | "agent">>
   readonly workspaces: Pick<
     WorkspacesOptions,
-    "layers" | "refreshed" | "completion_sources" | "bundled" | "skill_paths"
+    "layers" | "refreshed" | "completion_sources" | "bundled" | "skill_paths" | "remote_skills"
   >
   /** Load the tools that work in a workspace, before a turn asks for them. */
   ready(workspace_root: string | null): Promise<unknown>
@@ -61,6 +62,8 @@ export interface EquipRooms {
   readonly skills: (workspace_root: string | null) => Promise<ReadonlyMap<string, Skill>>
   readonly policy: (workspace_root: string | null) => IngressPolicy
   readonly submit: (submission: Submission) => Promise<unknown>
+  /** A server, which also fetches what its settings name; a command that soon ends does not. */
+  readonly fires?: boolean | undefined
   /** Who else knows names that can be typed, beside the servers. */
   readonly completion_sources?: WorkspacesOptions["completion_sources"]
   readonly log?: ((message: string) => void) | undefined
@@ -81,6 +84,9 @@ export function equip(rooms: EquipRooms): Equipment {
   const triggers = new Triggers({ ...rooms, ...listening(rooms.store, mcp) })
   const parts = { memories, mcp, agents, triggers }
   const isFull = rooms.extent === "full"
+  const { paths, urls } = rooms.settings.skills
+  const remote = new RemoteSkills({ ...rooms, urls: isFull ? urls : [] })
+  if (rooms.fires) remote.start()
   const given = rooms.completion_sources ?? (() => [])
   const { ready, ...turns } = isFull ? fullTurns(rooms, home, parts) : bareTurns(rooms, home)
   return {
@@ -90,7 +96,8 @@ export function equip(rooms: EquipRooms): Equipment {
     workspaces: isFull
       ? {
           bundled: BUNDLED,
-          skill_paths: rooms.settings.skills.paths,
+          skill_paths: paths,
+          remote_skills: remote.folders,
           layers: (root) => mcp.layers(root),
           refreshed: () => mcp.refresh(),
           completion_sources: (root) => [...mcp.sources(root), ...given(root)],
@@ -99,6 +106,7 @@ export function equip(rooms: EquipRooms): Equipment {
     servers: isFull ? (root) => mcp.servers(root) : undefined,
     close: async () => {
       await triggers.stop()
+      await remote.close()
       await mcp.close()
     },
   }

@@ -2,7 +2,7 @@ import type { Layer } from "../catalog/catalog.ts"
 import type { McpCommand } from "../catalog/command.ts"
 import { valuesOf } from "../catalog/values.ts"
 import type { Watcher } from "../mcp/connection.ts"
-import { type McpOffers, McpServers } from "../mcp/mcp-servers.ts"
+import type { McpOffers, McpServers } from "../mcp/mcp-servers.ts"
 import { TextFiles } from "../skill/files.ts"
 import type { ArgumentPlace, CompletionSource, Offer } from "../submit/completion.ts"
 import type { ServerRooms } from "../submit/server-parts.ts"
@@ -131,7 +131,8 @@ export class McpRoom {
     const inert = Object.entries(file.servers)
       .filter(([, { disabled }]) => disabled || !trusted)
       .map(([server, { disabled }]) => ({ server, ...about, ...(disabled ? { disabled } : {}) }))
-    const status = trusted ? await this.#opened(file).status() : []
+    const [opened] = trusted ? await this.#openAll([file]) : []
+    const status = (await opened?.status()) ?? []
     const running = status.map((one) => ({ ...one, ...about }))
     return [...running, ...inert, ...wrong]
   }
@@ -164,7 +165,7 @@ export class McpRoom {
       this.#gathered.set(workspace_root, same)
       return same
     }
-    const opened = files.map((file) => this.#opened(file))
+    const opened = await this.#openAll(files)
     const offers = new Map((await Promise.all(opened.map((one) => this.#offersOf(one)))).flat())
     const isWhole = opened.every(({ names }) => names.every((name) => offers.has(name)))
     const until = isWhole ? Number.POSITIVE_INFINITY : performance.now() + RETRY_MS
@@ -194,12 +195,18 @@ export class McpRoom {
     return files.filter(({ trusted, servers }) => trusted && Object.keys(servers).length > 0)
   }
 
-  #opened({ path, digest, servers: mcpServers }: McpFile): McpServers {
+  // A house without servers does not load what speaks to them.
+  async #openAll(files: readonly McpFile[]): Promise<McpServers[]> {
+    if (files.length === 0) return []
+    const { McpServers: Servers } = await import("../mcp/mcp-servers.ts")
+    return files.map((file) => this.#opened(file, Servers))
+  }
+
+  #opened({ path, digest, servers: mcpServers }: McpFile, Servers: typeof McpServers): McpServers {
     const known = this.#open.get(path)
     if (known && known.digest !== digest) void known.servers.close()
     const options = { version: this.#version, changed: () => this.#changed() }
-    const servers =
-      known?.digest === digest ? known.servers : new McpServers({ mcpServers }, options)
+    const servers = known?.digest === digest ? known.servers : new Servers({ mcpServers }, options)
     this.#open.delete(path)
     this.#open.set(path, { digest, servers })
     for (const [oldest, { servers: left }] of this.#open) {
@@ -215,8 +222,9 @@ export class McpRoom {
   }
 
   async #serversOf(workspace_root: string | null, server: string): Promise<McpServers> {
-    for (const file of await this.#trusted(workspace_root))
-      if (server in file.servers) return this.#opened(file)
+    const files = await this.#trusted(workspace_root)
+    const [found] = await this.#openAll(files.filter((file) => server in file.servers).slice(0, 1))
+    if (found) return found
     throw new Error(`there is no MCP server named ${server} here`)
   }
 

@@ -7,8 +7,8 @@ export interface OwnerStore {
 
 const MAX_KNOWN = 100_000
 
-/** Whose each session is. That never changes, so it is asked once; a session that is gone is still
- *  known for whose it was. */
+/** Whose each session is. The store is asked every time; what it said is remembered only for sessions
+ *  that are gone by now, so that whoever had one hears that it went. */
 export class Owners {
   readonly #store: OwnerStore
   readonly #known = new Map<string, string | null>()
@@ -17,33 +17,21 @@ export class Owners {
     this.#store = store
   }
 
-  /** The principal, null for the operator; undefined where there is no such session. */
+  /** The principal, null for the operator; undefined where there never was such a session. */
   async of(session_id: string): Promise<string | null | undefined> {
-    if (this.#known.has(session_id)) return this.#known.get(session_id)
-    const [found] = await this.#store.owners([session_id])
-    if (found) this.#keep(session_id, found.principal)
-    return found?.principal
+    const owners = await this.ofAll([session_id])
+    return owners.has(session_id) ? owners.get(session_id) : this.#known.get(session_id)
   }
 
   /** Whose sessions these ids are, or stand in; one that is nowhere is not in the answer. */
-  async ofAll(ids: readonly string[]): Promise<Map<string, string | null>> {
-    const owners = new Map<string, string | null>()
-    const unknown: string[] = []
-    for (const id of ids) {
-      const known = this.#known.get(id)
-      if (known === undefined) unknown.push(id)
-      else owners.set(id, known)
-    }
-    const found = unknown.length === 0 ? [] : await this.#store.owners(unknown)
-    for (const { id, principal } of found) {
-      owners.set(id, principal)
-      if (id.startsWith("ses_")) this.#keep(id, principal)
-    }
-    return owners
+  async ofAll(ids: readonly string[]): Promise<ReadonlyMap<string, string | null>> {
+    const found = ids.length === 0 ? [] : await this.#store.owners(ids)
+    for (const { id, principal } of found) if (id.startsWith("ses_")) this.#keep(id, principal)
+    return new Map(found.map(({ id, principal }) => [id, principal]))
   }
 
   /** Those of these contents that a principal uploaded, or that a session of its carries. */
-  async contents(principal: string, content_ids: readonly string[]): Promise<Set<string>> {
+  async contents(principal: string, content_ids: readonly string[]): Promise<ReadonlySet<string>> {
     if (content_ids.length === 0) return new Set()
     return new Set(await this.#store.ownContent(principal, content_ids))
   }

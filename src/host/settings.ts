@@ -22,6 +22,11 @@ const Settings = z.looseObject({
         .array(z.string().min(1).refine(isAbsolute, "must be an absolute path"))
         .max(50)
         .default([]),
+      /** Addresses that list skills at `index.json`. */
+      urls: z
+        .array(z.url({ protocol: /^https?$/ }))
+        .max(20)
+        .default([]),
     })
     .prefault({}),
   /** When and how a conversation is summarised (SES-030). */

@@ -97,8 +97,8 @@ export class Triggers {
     return added
   }
 
-  list(session_id?: string): Promise<StoredTrigger[]> {
-    return this.#rooms.store.triggers({ session_id })
+  list(session_id?: string, principal?: string): Promise<StoredTrigger[]> {
+    return this.#rooms.store.triggers({ session_id, principal })
   }
 
   async get(id: string): Promise<StoredTrigger> {
@@ -113,6 +113,23 @@ export class Triggers {
     const { removed } = await this.#rooms.store.removeTrigger(about)
     if (removed) this.#leave(id)
     return removed
+  }
+
+  /** Off, it is kept and fires no more; on, it goes on from now: what was due meanwhile is not made up
+   *  for. */
+  async switch(id: string, enabled: boolean): Promise<StoredTrigger> {
+    const { trigger } = await this.get(id)
+    const { source } = trigger
+    const next_fire_at = enabled ? firstOf(source, this.#now()) : null
+    const ends_at = "ends_at" in source ? source.ends_at : Number.POSITIVE_INFINITY
+    if (next_fire_at === undefined || (next_fire_at ?? 0) > ends_at)
+      throw new Refusal("conflict", `trigger ${id} cannot be turned on: its time is over`)
+    const switched = await this.#rooms.store.switchTrigger({ id, enabled, next_fire_at })
+    if (!switched) throw new Refusal("not_found", `there is no trigger ${id}`)
+    if (!enabled) this.#leave(id)
+    this.#lookSoon(next_fire_at)
+    if (enabled && source.source === "mcp-event") void this.#listen()
+    return switched
   }
 
   /** By a program that is inside already. */

@@ -10,12 +10,12 @@ export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 export async function takeUpload(
   { store, blobs }: { store: Pick<Store, "recordUpload">; blobs: Pick<BlobStore, "put" | "open"> },
   chunks: AsyncIterable<Uint8Array>,
-  name: string,
+  { name, principal }: { readonly name: string; readonly principal: string | null },
 ) {
   const head = new Head(chunks)
   const { content_id, size } = await blobs.put(head, { maxBytes: MAX_UPLOAD_BYTES })
   const { mime, kind } = await sniff(head.bytes(), name, size <= SNIFF_BYTES)
-  await store.recordUpload({ content_id, size, mime })
+  await store.recordUpload({ content_id, size, mime, principal })
   const condition = await conditionOfBlob(blobs, { content_id, size, mime, kind })
   return { content_id, size, mime, name, kind, ...(condition ? { condition } : {}) }
 }

@@ -6,7 +6,7 @@ import type { Part } from "../message/part.ts"
 import type { Block, Media } from "../model/prompt.ts"
 
 /** What a server sends may be as long as the protocol lets it: this is as much as we keep of one. */
-export const MAX_CONTENT_BYTES = 8 * 1024 * 1024
+const MAX_CONTENT_BYTES = 8 * 1024 * 1024
 
 /** Content of a server as parts of a user's message, each with the server it came from. Nothing of it
  *  is read as a command or a mention. */

@@ -1,16 +1,19 @@
 import { Hono } from "hono"
 import type { Host } from "../host.ts"
 import { Part } from "../message/part.ts"
+import { audited } from "./audit.ts"
 import type { Log } from "../telemetry/log.ts"
 import { type DoorRules, door } from "./door.ts"
 import { answerError, DoorError } from "./errors.ts"
 import { type Health, mountHealth } from "./health.ts"
 import { type Limits, limitRequests } from "./limits.ts"
 import { observeRequests } from "./metrics-requests.ts"
+import { guard } from "./guard.ts"
 import { mount, openapi } from "./route.ts"
 import { agentRoutes } from "./routes/agents.ts"
 import { blobRoutes } from "./routes/blobs.ts"
 import { commandRoutes } from "./routes/commands.ts"
+import { mountDocs } from "./routes/docs.ts"
 import { draftRoutes } from "./routes/drafts.ts"
 import { mountElectric } from "./routes/electric.ts"
 import { entityRoutes } from "./routes/entities.ts"
@@ -20,6 +23,7 @@ import { mcpRoutes } from "./routes/mcp.ts"
 import { memoryRoutes } from "./routes/memory.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { modelRoutes } from "./routes/models.ts"
+import { principalRoutes } from "./routes/principals.ts"
 import { scopeRoutes } from "./routes/scopes.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
 import { sidecarRoutes } from "./routes/sidecars.ts"
@@ -46,6 +50,7 @@ export const ROUTES = [
   ...mcpRoutes,
   ...agentRoutes,
   ...scopeRoutes,
+  ...principalRoutes,
   ...fileRoutes,
 ]
 
@@ -78,10 +83,12 @@ export function createApp(host: Host, options: AppOptions): Hono {
   if (options.rules) app.use(door(options.rules, host.principals))
   if (options.operations)
     app.use(limitRequests(options.operations.limits, options.operations.metrics))
+  app.use(audited(host), guard(host))
   mount(app, host, ROUTES)
   mountElectric(app, host, log)
   app.all("/v1/stream/*", (context) => serveStream(host, context))
   app.get("/openapi.json", (context) => context.json(openapi(ROUTES, VERSION, Part)))
+  mountDocs(app)
   app.get("*", page)
   return app
 }

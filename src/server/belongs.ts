@@ -28,6 +28,11 @@ const WORDS: ReadonlySet<string> = new Set([
   "description",
   "body",
 ])
+/** What waits to be sent to an entity has the id of a part and is none yet; it is looked for among the
+ *  caller's own entities only. */
+const UNSENT = "prt_"
+/** What is being typed, where an address carries it. */
+const TYPED = "source"
 const FOLDERS: ReadonlySet<string> = new Set(["workspace", "workspace_root"])
 
 /** What stands in an address: any step of its path, any value of its query. */
@@ -35,7 +40,10 @@ export function namedInAddress(path: string, query: Readonly<Record<string, stri
   const names = new Names()
   for (const step of path.split("/")) names.id(decoded(step))
   for (const [key, values] of Object.entries(query))
-    for (const value of values) names.value(key, value)
+    for (const value of values) {
+      if (FOLDERS.has(key)) names.folder(value)
+      else if (key !== TYPED) names.id(value)
+    }
   return names
 }
 
@@ -62,8 +70,9 @@ async function requireRows(known: Owners, principal: string, { ids, fresh }: Nam
   const rows = [...ids, ...fresh].filter((id) => ID_PATTERN.test(id))
   const owners = await known.ofAll(rows)
   for (const id of rows) {
-    const isNew = fresh.has(id) && !ids.has(id) && !owners.has(id)
-    if (!isNew && owners.get(id) !== principal) throw nothing()
+    const mayBeNew = id.startsWith(UNSENT) || (fresh.has(id) && !ids.has(id))
+    if (mayBeNew && !owners.has(id)) continue
+    if (owners.get(id) !== principal) throw nothing()
   }
 }
 
@@ -89,6 +98,10 @@ class Names implements Named {
     if (isOurs(value)) this.#keep(this.ids, value)
   }
 
+  folder(value: string) {
+    this.#keep(this.workspaces, value)
+  }
+
   value(key: string, value: unknown) {
     if (typeof value === "string") return this.#text(key, value)
     if (typeof value !== "object" || value === null) return
@@ -97,7 +110,7 @@ class Names implements Named {
   }
 
   #text(key: string, value: string) {
-    if (FOLDERS.has(key)) return this.#keep(this.workspaces, value)
+    if (FOLDERS.has(key)) return this.folder(value)
     if (WORDS.has(key) || !isOurs(value)) return
     this.#keep(NEW_UNDER.has(key) ? this.fresh : this.ids, value)
   }

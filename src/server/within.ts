@@ -61,7 +61,7 @@ async function call({ route, params }: Found, { host, url, init }: Asking): Prom
   const context = contextOf(init)
   const given = Object.fromEntries(url.searchParams)
   const query = route.query ? check(route.query, given, "query ") : undefined
-  const body = route.body ? check(route.body, jsonIn(String(init.body)), "") : undefined
+  const body = route.body ? check(route.body, jsonIn(init.body as string), "") : undefined
   const param = (name: string) => decodeURIComponent(params[name] ?? "")
   const answer = await route.handle({
     host,

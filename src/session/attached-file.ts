@@ -25,6 +25,7 @@ export async function attachedFile(
 function namedIn(value: unknown): readonly AttachedFile[] {
   if (typeof value !== "object" || value === null) return []
   const { content_id, name } = value as Readonly<Record<string, unknown>>
-  const own = typeof content_id === "string" && typeof name === "string" ? [{ content_id, name }] : []
+  const own =
+    typeof content_id === "string" && typeof name === "string" ? [{ content_id, name }] : []
   return [...own, ...Object.values(value).flatMap(namedIn)]
 }

@@ -14,6 +14,8 @@ export interface DiffLoweringQuery {
   /** Receipts that this version of the lowering or a later one wrote. */
   readonly since: number
   readonly session_id?: string | undefined
+  /** Only sessions of one principal. */
+  readonly principal?: string | undefined
 }
 
 /** One stored turn that would be lowered differently now. */
@@ -46,11 +48,11 @@ const MAX_TURNS = 1000
  *  what lowering the same history for the same model says today. */
 export async function diffLowering(
   rooms: DiffLoweringRooms,
-  { since, session_id }: DiffLoweringQuery,
+  { since, session_id, principal }: DiffLoweringQuery,
 ): Promise<DiffLowering> {
   const turns: TurnDifference[] = []
   let compared = 0
-  for await (const session of sessionsOf(rooms, session_id))
+  for await (const session of sessionsOf(rooms, session_id, principal))
     for await (const turn of comparedTurns(rooms, session, since)) {
       compared += 1
       if (turn.changes.length > 0) turns.push(turn)
@@ -63,6 +65,7 @@ export async function diffLowering(
 async function* sessionsOf(
   { store }: DiffLoweringRooms,
   id: string | undefined,
+  principal: string | undefined,
 ): AsyncIterable<Session> {
   if (id !== undefined) {
     const session = await store.session(id)
@@ -72,7 +75,8 @@ async function* sessionsOf(
   }
   let before: string | undefined
   do {
-    const page = await store.sessions({ limit: PAGE, before, archived: true, ephemeral: true })
+    const every = { limit: PAGE, archived: true, ephemeral: true }
+    const page = await store.sessions({ ...every, before, principal })
     yield* page
     before = page.length < PAGE ? undefined : page.at(-1)?.id
   } while (before !== undefined)

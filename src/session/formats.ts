@@ -36,10 +36,7 @@ export function formatsIn(folder: string, transcriber?: Transcriber): Formats {
 }
 
 /** Who says how a file reaches a model, when it is sent (decision 10). */
-export function routeFor(
-  known: Pick<Knowledge, "find" | "capabilities">,
-  usual: ModelChoice,
-) {
+export function routeFor(known: Pick<Knowledge, "find" | "capabilities">, usual: ModelChoice) {
   return (file: SentFile, choice: ModelChoice | null): DeclaredRoute | undefined => {
     const asked = choice ?? usual
     const model = known.find(asked)

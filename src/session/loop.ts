@@ -3,6 +3,7 @@ import { Refusal } from "../message/refusal.ts"
 import type { ActionPerformed, Claim, SessionAction, TurnEnd, TurnEnded } from "../store/store.ts"
 import { span } from "../telemetry/span.ts"
 import { type Call, callsOf, failed, rowOf, settleCalls } from "./calls.ts"
+import { tellFired } from "./fired.ts"
 import { type Conversed, type ConverseOptions, ModelFailed, type TurnHandler } from "./handled.ts"
 import { compactionFor, TurnAborted } from "./make-room.ts"
 import { keyOf, type Said, takeStep } from "./step.ts"
@@ -83,6 +84,7 @@ async function fail(rooms: TurnRooms, claim: Claim, error: unknown): Promise<Cla
 }
 
 async function converse(rooms: TurnRooms, claim: Claim, signal: AbortSignal) {
+  await tellFired(rooms, { claim, message_ids: [claim.turn.message_id], signal })
   const handler = await rooms.handler?.(claim)
   if (handler) return handle(rooms, claim, { handler, signal })
   const opened = await openTalk(rooms, claim, signal)
@@ -197,8 +199,18 @@ async function settle(
     return end(rooms, talk.claim, { state: "aborted", answer: frozen })
   }
   const { steered } = await rooms.store.takeSteers(keyOf(talk))
-  if (steered.length > 0) await talk.asked?.steered(steered)
+  if (steered.length > 0) await hearSteered(rooms, talk, steered)
   return "next-step"
+}
+
+// They fired like any other message: the host hears of them, and so does whoever handles the turn.
+async function hearSteered(
+  rooms: TurnRooms,
+  { claim, signal, asked }: Talk,
+  message_ids: readonly string[],
+) {
+  await tellFired(rooms, { claim, message_ids, signal })
+  await asked?.steered(message_ids)
 }
 
 // The turn was left with an answer whose calls are not all settled.
@@ -226,7 +238,9 @@ async function conclude(rooms: TurnRooms, talk: Talk, said: Said): Promise<After
     takes_steers: true,
     ...(error ? { error } : {}),
   })
-  return ended.steered.length > 0 ? "next-step" : ended
+  if (ended.steered.length === 0) return ended
+  await hearSteered(rooms, talk, ended.steered)
+  return "next-step"
 }
 
 /** The model is done, and its answer is the handler's, unless something was steered in. */
@@ -239,7 +253,7 @@ async function answered(
   talk.signal.throwIfAborted()
   const { steered } = await rooms.store.takeSteers(keyOf(talk))
   if (steered.length === 0) return { message_id, finish }
-  await talk.asked?.steered(steered)
+  await hearSteered(rooms, talk, steered)
   return "next-step"
 }
 

@@ -31,7 +31,7 @@ export function plainMessages(
 }
 
 /** The same of a user message. */
-export function plainBlocks(parts: readonly Row[]): readonly TextBlock[] | undefined {
+function plainBlocks(parts: readonly Row[]): readonly TextBlock[] | undefined {
   const blocks: TextBlock[] = []
   for (const { data_json } of parts) {
     const block = storedText(data_json)

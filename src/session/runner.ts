@@ -134,7 +134,11 @@ export class Runner {
   }
 
   async #lookOnce() {
-    for (const live of await this.#rooms.store.liveTurns()) await this.#lookAfter(live)
+    const live = await this.#rooms.store.liveTurns()
+    const ids = new Set(live.map(({ turn }) => turn.id))
+    for (const noted of [this.#seen, this.#left])
+      for (const id of noted.keys()) if (!ids.has(id)) noted.delete(id)
+    for (const one of live) await this.#lookAfter(one)
     for (const session_id of await this.#rooms.store.claimable()) await this.wake(session_id)
   }
 
@@ -156,8 +160,6 @@ export class Runner {
       refire: true,
       resumes: (await this.#rooms.handler?.({ turn })) !== undefined,
     })
-    this.#seen.delete(turn.id)
-    this.#left.delete(turn.id)
     if (next) this.take(next)
   }
 

@@ -43,8 +43,9 @@ export function toolCatalog(tools: readonly Tool[] = []): ToolCatalog {
 }
 
 // Which draft of JSON Schema it is written in tells a model nothing, and some APIs refuse the word.
-function withoutDialect({ $schema: _, ...parameters }: Tool["parameters"]): Tool["parameters"] {
-  return parameters
+function withoutDialect(parameters: Tool["parameters"]): Tool["parameters"] {
+  const { $schema: _, ...told } = parameters
+  return told
 }
 
 // A host offers the same list in every turn.

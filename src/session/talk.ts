@@ -12,6 +12,7 @@ import type { Tool, ToolRuntime } from "../tool/tool.ts"
 import { type Agent, ASSISTANT, toolsOf } from "./agent.ts"
 import type { CompactionConfig } from "./compaction.ts"
 import { thinkingOf } from "./envelope.ts"
+import type { MessageUser } from "./fired.ts"
 import type { ConverseOptions, TurnHandler } from "./handled.ts"
 import { reachOf } from "./formats.ts"
 import type { PromptHistory } from "./prompt-history.ts"
@@ -52,6 +53,8 @@ export interface TurnRooms {
   runtime(place: TurnPlace, rules: readonly PermissionRule[]): HostRuntime
   /** The host's own look at every call (WDG-001). */
   readonly before?: ToolBefore | undefined
+  /** The host's own look at every user's message that fires (SES-011). */
+  readonly message_user?: MessageUser | undefined
   /** Nobody is there to be asked. */
   readonly headless: boolean
   /** When and how a conversation is summarised. */

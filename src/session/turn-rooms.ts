@@ -11,6 +11,7 @@ import type { Tool } from "../tool/tool.ts"
 import { type Agent, ASSISTANT } from "./agent.ts"
 import { attachedFile } from "./attached-file.ts"
 import { CompactionConfig, type CompactionSettings } from "./compaction.ts"
+import type { MessageUser } from "./fired.ts"
 import type { MannerRooms } from "./manner.ts"
 import type { PromptHistory } from "./prompt-history.ts"
 import type { TurnRooms } from "./talk.ts"
@@ -25,6 +26,8 @@ export interface TurnOptions {
   /** Who else may answer in a workspace, by type: the agents of its files. */
   readonly agent?: TurnRooms["agent"]
   readonly before?: ToolBefore | undefined
+  /** The hook `message.user`: told of each user's message that fires, before the model (SES-011). */
+  readonly message_user?: MessageUser | undefined
   readonly headless?: boolean | undefined
   /** When and how a conversation is summarised (SES-030). */
   readonly compaction?: CompactionSettings | undefined
@@ -70,7 +73,7 @@ export function mannerRooms({
 /** What turns need, out of what a house has and its host says. */
 export function turnRooms(house: House, options: TurnOptions): TurnRooms {
   const { store, blobs, history, providers, models, owner, scratch, scopes } = house
-  const { rules, before, headless = false, handler } = options
+  const { rules, before, message_user, headless = false, handler } = options
   const compaction = CompactionConfig.parse(options.compaction ?? {})
   return {
     store,
@@ -93,6 +96,7 @@ export function turnRooms(house: House, options: TurnOptions): TurnRooms {
       rules,
     }),
     before,
+    message_user,
     headless,
     compaction,
     handler,

@@ -10,7 +10,7 @@ import { userPath } from "./places.ts"
 import { Search } from "./scan.ts"
 import type { Visit } from "./visit.ts"
 
-type SkillScope = "project" | "user" | "bundled"
+type SkillScope = "project" | "user" | "bundled" | "named" | "remote"
 
 export interface SkillsReading {
   readonly skills: readonly Skill[]
@@ -19,9 +19,9 @@ export interface SkillsReading {
 }
 
 /** Find the skill packages: the project's from the working directory up, then those of the packages
- *  inside it, the user's, what the settings name, and the host's (SKL-002). */
+ *  inside it, the user's, the host's, and what the settings name (SKL-002). */
 export async function discoverSkills(visit: Visit): Promise<Record<SkillScope, SkillsReading>> {
-  const { project, environment, bundled, skillPaths = [] } = visit
+  const { project, environment, bundled, skillPaths = [], remoteSkills = [] } = visit
   const own = project.levels.flatMap((level) => PROJECT_SKILLS.map((place) => at(level, place)))
   const nested = (await nestedPackages(visit)).flatMap(({ folder, name }) =>
     PROJECT_SKILLS.map((place) => ({ ...at(folder, place), within: name })),
@@ -29,10 +29,13 @@ export async function discoverSkills(visit: Visit): Promise<Record<SkillScope, S
   const user = USER_SKILLS.map((place) => ({ place, path: userPath(place.path, environment) }))
   const readings = await Promise.all([
     readAll([...own, ...nested], "project", visit),
-    readAll([...user, ...skillPaths.map(named)], "user", visit),
+    readAll(user, "user", visit),
     readAll(bundled === undefined ? [] : [named(bundled)], "bundled", visit),
+    readAll(skillPaths.map(named), "named", visit),
+    readAll(remoteSkills.map(named), "remote", visit),
   ])
-  return { project: readings[0], user: readings[1], bundled: readings[2] }
+  const [inProject, ofUser, ofHost, inSettings, remote] = readings
+  return { project: inProject, user: ofUser, bundled: ofHost, named: inSettings, remote }
 }
 
 interface FoundFolder {
@@ -57,7 +60,7 @@ async function readAll(
   scope: SkillScope,
   visit: Visit,
 ): Promise<SkillsReading> {
-  const search = new Search(scope === "project" ? visit.realRoot : null)
+  const search = new Search(scope === "project" ? visit.realRoot : null, visit.isAbsent)
   const skills: Skill[] = []
   const findings: Finding[] = []
   for (const folder of folders) {

@@ -8,7 +8,7 @@ import { TextFiles } from "./files.ts"
 import { type Project, projectOf } from "./levels.ts"
 import { type FoundPlace, goosePlaces, piPlaces, placesAt, userPath } from "./places.ts"
 import { type PlacesReading, readGooseMap, readPlaces } from "./read-places.ts"
-import type { DiscoverOptions, Visit } from "./visit.ts"
+import { absentIn, type DiscoverOptions, type Visit } from "./visit.ts"
 
 export interface Discovery {
   readonly project: Project
@@ -37,19 +37,28 @@ export async function discover(options: DiscoverOptions): Promise<Discovery> {
       layer("project", [project, mapped.project], skills.project),
       layer("user", [user, mapped.user], skills.user),
       layer("bundled", [], skills.bundled),
+      layer("named", [], skills.named),
+      layer("remote", [], skills.remote),
     ],
-    skills: firstOfEach([skills.project, skills.user, skills.bundled]),
+    skills: firstOfEach([skills.project, skills.user, skills.bundled, skills.named, skills.remote]),
     watched: [
       ...knownPaths(visit),
-      ...[project, user, mapped.user, skills.project, skills.user].flatMap((read) => read.folders),
+      ...[project, user, mapped.user].flatMap((read) => read.folders),
+      ...[skills.project, skills.user, skills.named, skills.remote].flatMap((read) => read.folders),
     ],
   }
 }
 
 async function begin(options: DiscoverOptions): Promise<Visit> {
-  const project = await projectOf(options.cwd, options.environment.home)
-  const realRoot = await realpath(project.root).catch(() => project.root)
-  return { ...options, files: options.files ?? new TextFiles(), project, realRoot }
+  const { environment } = options
+  const { home } = environment
+  const project = await projectOf(options.cwd, home)
+  const above = [...project.levels, home, userPath("$XDG_CONFIG_HOME/", environment)]
+  const [realRoot, isAbsent] = await Promise.all([
+    realpath(project.root).catch(() => project.root),
+    absentIn(above),
+  ])
+  return { ...options, files: options.files ?? new TextFiles(), project, realRoot, isAbsent }
 }
 
 async function projectPlaces({ project, files }: Visit): Promise<FoundPlace[]> {

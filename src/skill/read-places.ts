@@ -23,7 +23,7 @@ export async function readPlaces(
   scope: "project" | "user",
   visit: Visit,
 ): Promise<PlacesReading> {
-  const search = new Search(scope === "project" ? visit.realRoot : null)
+  const search = new Search(scope === "project" ? visit.realRoot : null, visit.isAbsent)
   const reading = empty()
   for (const found of places)
     await readBatches(await filesAt(found, search), { found, scope, visit, reading })

@@ -1,7 +1,7 @@
 import type { Dirent } from "node:fs"
 import { opendir, realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
-import { isInside } from "./visit.ts"
+import { type IsAbsent, isInside } from "./visit.ts"
 
 const MAX_DEPTH = 6
 const MAX_FOLDERS = 2000
@@ -15,12 +15,14 @@ export class Search {
   /** Every folder that was looked into, for whoever watches. */
   readonly folders: string[] = []
   readonly #root: string | null
+  readonly #isAbsent: IsAbsent
   readonly #seen = new Set<string>()
   #files = 0
 
   /** `root` is the real path that a project's links may not leave; null for the user's folders. */
-  constructor(root: string | null) {
+  constructor(root: string | null, isAbsent: IsAbsent = () => false) {
     this.#root = root
+    this.#isAbsent = isAbsent
   }
 
   /** True when something was left out because there is too much of it. */
@@ -31,7 +33,7 @@ export class Search {
   /** What a folder holds, in order of name; nothing for a folder that may not be looked into. A
    *  folder is entered once, whatever it is called. */
   async enter(folder: string): Promise<readonly Item[]> {
-    if (this.isCutShort) return []
+    if (this.isCutShort || this.#isAbsent(folder)) return []
     const real = await realpath(folder).catch(() => undefined)
     if (
       real === undefined ||

@@ -140,6 +140,8 @@ export interface StoredObservation {
 export interface EntityFilter {
   readonly type?: string | undefined
   readonly parent?: string | undefined
+  /** Only those of one principal. */
+  readonly principal?: string | undefined
 }
 
 export interface EntityWrites {
@@ -212,7 +214,8 @@ export interface EntityWrites {
 }
 
 export interface EntityReads {
-  entity(type: string, name: string): StoredEntity | null
+  /** By its name among those of a principal; null is the operator. */
+  entity(type: string, name: string, principal: string | null): StoredEntity | null
   entityOf(session_id: string): StoredEntity | null
   entities(filter: EntityFilter): StoredEntity[]
   /** Entities of a type that were declared other commands than these. */

@@ -9,6 +9,15 @@ export interface NewSession {
   readonly workspace_root: string | null
   readonly model: ModelChoice
   readonly metadata: Metadata
+  /** Whose it is; the operator's where it is not said. Its branches are the same one's. */
+  readonly principal?: string | null | undefined
+}
+
+export interface NewUpload {
+  readonly content_id: string
+  readonly size: number
+  readonly mime: string
+  readonly principal?: string | null | undefined
 }
 
 export interface SessionChange {
@@ -24,6 +33,12 @@ export interface SessionChange {
 export interface SessionChanged {
   readonly session: Session
   readonly txid: string
+}
+
+export interface Rewound extends SessionChanged {
+  /** What the host kept of the world before each message that is hidden now, oldest first: the first
+   *  is how it was where the session goes on (SES-011). */
+  readonly snapshot_ids: readonly string[]
 }
 
 export interface Branch {
@@ -140,6 +155,8 @@ export interface SessionFilter {
   readonly archived?: boolean
   /** Sidecars too, or nothing else. */
   readonly ephemeral?: boolean | "only"
+  /** Only those of one principal. */
+  readonly principal?: string | undefined
 }
 
 export interface HistoryPage {

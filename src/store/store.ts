@@ -22,8 +22,10 @@ import type {
   Imported,
   MessageChanged,
   NewSession,
+  NewUpload,
   QueuedChange,
   RawMessage,
+  Rewound,
   SessionChange,
   SessionChanged,
   SessionFilter,
@@ -41,6 +43,7 @@ import type {
   LiveTurn,
   RequestRecord,
   RetryRecord,
+  SnapshotRecord,
   StoredCapture,
   StoredReceipt,
   StreamRecord,
@@ -50,6 +53,7 @@ import type {
   WaitRecord,
 } from "./turn-records.ts"
 import type { EntityReads, EntityWrites } from "./entity-records.ts"
+import type { PrincipalReads, PrincipalWrites } from "./principal-records.ts"
 import type { TriggerReads, TriggerWrites } from "./trigger-records.ts"
 
 /** Every store keeps four promises, and `test/store/contract.ts` asks each for them: what a call
@@ -59,7 +63,8 @@ export interface Store
   extends Promised<Writes>,
     Promised<Reads>,
     Promised<TriggerReads>,
-    Promised<EntityReads> {
+    Promised<EntityReads>,
+    Promised<PrincipalReads> {
   /** Hear of streams that changed: the ids this process wrote, or `undefined` when another process
    *  wrote and any stream may have changed. */
   watch(listener: (streams: ReadonlySet<string> | undefined) => void): () => void
@@ -70,12 +75,12 @@ export interface Store
 }
 
 /** Each write is one named operation: whole or not at all, durable when its promise resolves. */
-export interface Writes extends TriggerWrites, EntityWrites {
+export interface Writes extends TriggerWrites, EntityWrites, PrincipalWrites {
   createSession(input: NewSession): SessionChanged
   changeSession(input: SessionChange): SessionChanged
   branch(input: Branch): SessionChanged
   /** Hide a message and all behind it; null hides everything. Rows stay, the path changes. */
-  rewind(input: { session_id: string; before_message_id: string | null }): SessionChanged
+  rewind(input: { session_id: string; before_message_id: string | null }): Rewound
   unrewind(input: { session_id: string }): SessionChanged
   /** The same id and payload twice is the same message; another payload is a conflict (QUE-003). */
   append(input: Append): Appended
@@ -88,6 +93,8 @@ export interface Writes extends TriggerWrites, EntityWrites {
   recordRetry(input: RetryRecord): { txid: string }
   /** What was said before is told by its summary from here on; its rows stay (SES-030). */
   recordCompaction(input: CompactionRecord): { txid: string }
+  /** That the host was told of a message that fired, and what it kept of the world then (SES-011). */
+  recordSnapshot(input: SnapshotRecord): { txid: string }
   /** The model has said all of an answer whose calls are run next. */
   endAnswer(input: AnswerEnd): { txid: string }
   /** Say that calls start, before they do, or what came of them; hear whether to stop. */
@@ -112,7 +119,7 @@ export interface Writes extends TriggerWrites, EntityWrites {
   /** Take a dead owner's turn: `beat` is the last heartbeat the caller saw. */
   interrupt(input: Interruption): { turn: Turn | null; next: Claim | null }
   /** Bytes that were uploaded wait for the message that takes them up. */
-  recordUpload(input: { content_id: string; size: number; mime: string }): null
+  recordUpload(input: NewUpload): null
   /** Overwrite the session's draft. One that was begun from another revision goes to the stash. */
   saveDraft(input: DraftSave): DraftSaved
   /** Attach to the session's draft as it is, whoever writes it. */
@@ -184,3 +191,4 @@ export type * from "./records.ts"
 export type * from "./turn-records.ts"
 export type * from "./trigger-records.ts"
 export type * from "./entity-records.ts"
+export type * from "./principal-records.ts"

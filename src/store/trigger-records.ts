@@ -56,6 +56,12 @@ export interface TriggerWrites {
   addTrigger(input: NewTrigger): StoredTrigger
   /** With a session, only if the trigger is that session's. */
   removeTrigger(input: { readonly id: string; readonly session_id?: string }): { removed: boolean }
+  /** Turn it on, to fire next at this time, or off; null when it is not there. */
+  switchTrigger(input: {
+    readonly id: string
+    readonly enabled: boolean
+    readonly next_fire_at: number | null
+  }): StoredTrigger | null
   /** Dedup, throttle and the claim of a schedule, in one commit: at most one caller has it fired. */
   fireTrigger(input: Firing): Fired
   /** The delivery's message is on disk, or will never be. */
@@ -70,8 +76,14 @@ export interface TriggerWrites {
   }
 }
 
+export interface TriggerFilter {
+  readonly session_id?: string | undefined
+  /** Only those that wake sessions of one principal. */
+  readonly principal?: string | undefined
+}
+
 export interface TriggerReads {
-  triggers(filter: { readonly session_id?: string | undefined }): StoredTrigger[]
+  triggers(filter: TriggerFilter): StoredTrigger[]
   trigger(id: string): StoredTrigger | null
   /** Those whose time has come, the earliest first. */
   dueTriggers(now: number): StoredTrigger[]

@@ -70,6 +70,14 @@ export interface CompactionRecord extends TurnKey {
   readonly notice: string
 }
 
+/** What the host kept of the world before a message was answered; null as long as it kept nothing. */
+export interface SnapshotRecord extends TurnKey {
+  readonly message_id: string
+  readonly snapshot_id: string | null
+  /** Why it kept none. */
+  readonly notice?: string
+}
+
 export interface TurnKey {
   readonly turn_id: string
   readonly fence: number

@@ -9,7 +9,7 @@ export interface Shelves {
   readonly store: Pick<Store, "blob">
   readonly blobs: Pick<BlobStore, "putBytes" | "open">
   /** Whether the part may carry so many bytes itself. */
-  inline(size: number): Promise<boolean>
+  readonly inline: (size: number) => Promise<boolean>
 }
 
 export interface PreparedPart {
@@ -48,10 +48,11 @@ async function prepareAttachment(
 
 /** What is wrong with a file stands in its part; whatever a surface says of it does not. */
 function inCondition(
-  { condition: _, ...part }: FileAttachmentPart,
+  part: FileAttachmentPart,
   condition: Condition | undefined,
 ): FileAttachmentPart {
-  return condition === undefined ? part : { ...part, condition }
+  const { condition: _, ...rest } = part
+  return condition === undefined ? rest : { ...rest, condition }
 }
 
 /** The attachment part of some bytes: what `attach` prints and a message carries. */

@@ -66,9 +66,10 @@ function routed<Each extends PreparedPart>(each: Each, rooms: PrepareRooms, plac
 }
 
 function sentFile(part: FileAttachmentPart | FileRefPart, { mime, size }: NewBlob): SentFile {
-  const name = part.type === "file-attachment" ? part.name : String(part.ref.name ?? "file")
+  const { name } = part.type === "file-attachment" ? part : part.ref
   const condition = part.condition as SentFile["condition"]
-  return { name, mime, size, kind: kindOfMime(mime), condition }
+  const called = typeof name === "string" ? name : "file"
+  return { name: called, mime, size, kind: kindOfMime(mime), condition }
 }
 
 function inlineFor({ inline }: PrepareRooms, { session_id }: Place, part_id: string) {

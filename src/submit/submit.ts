@@ -90,6 +90,8 @@ const RESERVED = [
   "usage",
   "system_prompt_digest",
   "hidden_at",
+  "snapshot_id",
+  "snapshot_ids",
   "purged_at",
   "editing_until",
   "trigger",

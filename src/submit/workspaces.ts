@@ -4,7 +4,7 @@ import { BUILTINS } from "../catalog/builtin.ts"
 import { Catalog, type Layer, vocabulary } from "../catalog/catalog.ts"
 import type { CommandKind } from "../catalog/command.ts"
 import type { Skill } from "../catalog/skill.ts"
-import { createFinder, type Finder } from "../files/finder/finder.ts"
+import type { Finder } from "../files/finder/finder.ts"
 import { runSandboxed } from "../files/sandbox.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { PolicyConfig } from "../policy/config.ts"
@@ -13,7 +13,7 @@ import type { IngressPolicy } from "../policy/policy.ts"
 import type { Discovery } from "../skill/discover.ts"
 import { type Trust, TrustStore } from "../skill/trust.ts"
 import { CommandWatcher } from "../skill/watch.ts"
-import { type CompleteQuery, complete } from "./complete.ts"
+import type { CompleteQuery } from "./complete.ts"
 import type { Completions, CompletionSource } from "./completion.ts"
 import { digestOf } from "./digest.ts"
 import { Frecency } from "./frecency.ts"
@@ -40,6 +40,8 @@ export interface WorkspacesOptions {
   readonly bundled?: string | undefined
   /** Further folders of skills, of the user's own. */
   readonly skill_paths?: readonly string[] | undefined
+  /** Folders of skills that came from an address. */
+  readonly remote_skills?: readonly string[] | undefined
   /** Another judge of what may be used, for one call; the folder's pins otherwise. */
   readonly trust?: Trust | undefined
   /** What servers add to the catalog there, whole each time; the same list as long as nothing
@@ -97,6 +99,7 @@ export class Workspaces {
 
   /** What could be meant at the cursor of a draft. */
   async complete(workspace_root: string | null, asked: CompleteQuery): Promise<Completions> {
+    const { complete } = await import("./complete.ts")
     const sources = this.#sources(workspace_root)
     const nowhere = { skills: NO_SKILLS, finder: null, frecency: null, sources }
     const catalog = await this.catalog(workspace_root)
@@ -162,6 +165,7 @@ export class Workspaces {
 
   async #finder(workspace_root: string): Promise<Finder> {
     const known = await this.#watched(workspace_root)
+    const { createFinder } = await import("../files/finder/finder.ts")
     known.finder ??= createFinder({ root: workspace_root, ignored: hiddenBy(this.#options.policy) })
     await known.finder.ready
     return known.finder
@@ -199,8 +203,8 @@ export class Workspaces {
     const take = ({ layers }: Discovery) => {
       for (const layer of layers) catalog.declare(layer)
     }
-    const { bundled, skill_paths: skillPaths } = this.#options
-    const about = { cwd, environment, trust, bundled, skillPaths }
+    const { bundled, skill_paths: skillPaths, remote_skills: remoteSkills } = this.#options
+    const about = { cwd, environment, trust, bundled, skillPaths, remoteSkills }
     const watcher = await CommandWatcher.start({ ...about, onChange: take })
     take(watcher.current)
     return { catalog, watcher }

@@ -1,5 +1,3 @@
-import { randomBytes } from "node:crypto"
-
 /** Which span a piece of work belongs to, as the W3C's `traceparent` says it. */
 export interface SpanContext {
   readonly trace_id: string
@@ -25,7 +23,11 @@ export function printTraceparent({ trace_id, span_id, sampled }: SpanContext): s
 
 /** A span below another, or the first of a trace. */
 export function childOf(parent: SpanContext | undefined, sampled = true): SpanContext {
-  const span_id = randomBytes(8).toString("hex")
+  const span_id = randomHex(8)
   if (parent) return { trace_id: parent.trace_id, span_id, sampled: parent.sampled }
-  return { trace_id: randomBytes(16).toString("hex"), span_id, sampled }
+  return { trace_id: randomHex(16), span_id, sampled }
+}
+
+function randomHex(bytes: number): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex")
 }

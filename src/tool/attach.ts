@@ -6,7 +6,16 @@ import { readWorkspaceFile } from "../files/workspace.ts"
 import { type MediaKind, resolveNative } from "../model/capabilities.ts"
 import type { Block, Media } from "../model/prompt.ts"
 import { cutText } from "./output.ts"
-import { admit, admitted, deniedAt, granted, placeOf, plainPath } from "./place.ts"
+import {
+  admit,
+  admitted,
+  deniedAt,
+  granted,
+  type Place,
+  placeOf,
+  plainPath,
+  scratchOf,
+} from "./place.ts"
 import { pictureOf, type Shrink } from "./read-image.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
@@ -46,6 +55,7 @@ async function attach(
   shrink: Shrink | undefined,
 ): Promise<ToolOutput> {
   const file = await readFile(input, runtime)
+  if ("data" in file) return file
   const { mime, kind, bytes, realPath, name } = file
   if (kind === "text") return attachText(file, runtime)
   admitted(
@@ -75,18 +85,37 @@ const MEDIA: Readonly<Partial<Record<FileKind, Exclude<MediaKind, "image" | "off
   video: "video",
 }
 
-async function readFile(input: Input, runtime: ToolRuntime): Promise<Attached> {
+async function readFile(input: Input, runtime: ToolRuntime): Promise<Attached | ToolOutput> {
   const place = await placeOf(input.path, runtime)
   const found = granted(await readWorkspaceFile(place.root, place.path, { maxBytes: MAX_BYTES }))
   const denial = deniedAt(place, found.realPath, "fs.read", runtime)
   if (denial !== undefined) throw new ToolError(`${denial}.`)
-  if (found.type === "too-large")
-    throw new ToolError(`${input.path} has ${found.size} bytes, more than ${MAX_BYTES}.`)
+  const name = input.name ?? basename(found.realPath)
+  if (found.type === "too-large") return promote({ ...found, name, place }, runtime)
   const { bytes, realPath } = found
-  const name = input.name ?? basename(realPath)
   const complete = bytes.length <= SNIFF_BYTES
   const { mime, kind } = await sniff(bytes.subarray(0, SNIFF_BYTES), name, complete)
   return { name, mime, kind, bytes, realPath }
+}
+
+interface Large {
+  readonly name: string
+  readonly place: Place
+  readonly head: Uint8Array
+  readonly size: number
+  readonly realPath: string
+}
+
+/** What was made and is too large to be shown lasts all the same: nothing of it is held in memory. */
+async function promote(large: Large, runtime: ToolRuntime): Promise<ToolOutput> {
+  const { name, place, head, size, realPath } = large
+  const reason = `it has ${size} bytes, more than ${MAX_BYTES}`
+  if (place.kind !== "scratch") throw new ToolError(`${place.shown} is not attached: ${reason}.`)
+  const { mime } = await sniff(head, name, false)
+  admitted(runtime.ingress({ origin: "attachment", path: realPath, name, mime, size }))
+  const kept = await (await scratchOf(runtime)).promote(runtime.blobs, place.path)
+  if ("reason" in kept) throw new ToolError(`${kept.reason}.`)
+  return { data: { name, mime, ...kept, outcome: "descriptor", reason } }
 }
 
 async function attachText(file: Attached, runtime: ToolRuntime): Promise<ToolOutput> {

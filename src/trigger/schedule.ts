@@ -1,9 +1,9 @@
 import { z } from "zod"
 import { isZone, nextCron, parseCron } from "./cron.ts"
 
-export const MIN_INTERVAL_MS = 1000
+const MIN_INTERVAL_MS = 1000
 /** What an agent asked for itself ends after a week (TRG-003). */
-export const SELF_HORIZON_MS = 7 * 24 * 60 * 60 * 1000
+const SELF_HORIZON_MS = 7 * 24 * 60 * 60 * 1000
 
 /** When something fires: by a clock on the wall, every so often, or once. */
 export const Schedule = z.discriminatedUnion("kind", [

@@ -1,6 +1,6 @@
 import type { Component } from "@earendil-works/pi-tui"
 import type { StoredMessage, StoredPart } from "../message/row.ts"
-import { readToolPart, toolNameOf } from "../message/tool-part.ts"
+import { readToolPart, type ToolPart, toolNameOf } from "../message/tool-part.ts"
 import { oneLine, plain, wrapped } from "./terminal-text.ts"
 import type { Theme } from "./theme.ts"
 
@@ -82,7 +82,7 @@ export class LogView implements Component {
     if (!call) return quiet("[call]")
     const { state, input, error_text, output } = call
     const sign = { "output-available": good("✓"), "output-error": bad("✗") }[state as string] ?? "…"
-    const about = error_text ?? (output === undefined ? "" : JSON.stringify(output.data))
+    const about = error_text ?? resultOf(output)
     const words = `${toolNameOf(call.type)} ${input === undefined ? "" : JSON.stringify(input)}`
     const result = about === "" ? "" : ` → ${about}`
     return `${sign} ${oneLine(`${words}${result}`, width - 2)}`
@@ -103,6 +103,13 @@ export class LogView implements Component {
     if (kind === "shown") return lines
     return lines.map((line) => (kind === "error" ? bad(line) : quiet(line)))
   }
+}
+
+/** What a tool answered: its data, and the text that stands beside them. */
+function resultOf(output: ToolPart["output"]): string {
+  const texts = (output?.blocks ?? []).map(({ text }) => (typeof text === "string" ? text : ""))
+  const data = output?.data === undefined ? "" : JSON.stringify(output.data)
+  return [data, ...texts].filter((piece) => piece !== "").join(" ")
 }
 
 function isShown({ data }: StoredPart): boolean {

@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react"
+import { useCallback, useEffect, useRef, useState } from "react"
 import { useApp } from "./context.ts"
 
 export interface Asking<Answer> {
@@ -12,17 +12,23 @@ export interface Asking<Answer> {
  *  asks the same. */
 export function useAsking<Answer>(ask: () => Promise<Answer>): Asking<Answer> {
   const { actions } = useApp()
-  const [times, setTimes] = useState(0)
   const [answered, setAnswered] = useState<{ answer: Answer }>()
+  const shown = useRef({ isWanted: true })
+  const askNow = useCallback(
+    (asking: { readonly isWanted: boolean }) =>
+      actions.try(ask).then((answer) => {
+        if (asking.isWanted && answer !== undefined) setAnswered({ answer })
+      }),
+    [actions, ask],
+  )
   useEffect(() => {
-    let isWanted = true
-    void actions.try(ask).then((answer) => {
-      if (isWanted && answer !== undefined) setAnswered({ answer })
-    })
+    const asking = { isWanted: true }
+    shown.current = asking
+    void askNow(asking)
     return () => {
-      isWanted = false
+      asking.isWanted = false
     }
-  }, [actions, ask, times])
-  const again = useCallback(() => setTimes((before) => before + 1), [])
+  }, [askNow])
+  const again = useCallback(() => void askNow(shown.current), [askNow])
   return { answer: answered?.answer, again }
 }

@@ -47,7 +47,7 @@ function AttachmentChip({ draft, attachment, receipt }: AttachmentChipProps) {
   const failed = state === "failed"
   return (
     <div
-      className={`relative flex h-13 w-56 items-center gap-2.5 overflow-hidden rounded-xl border pr-1 pl-1.5 ${failed ? "border-danger bg-danger-soft" : "border-line bg-canvas"}`}
+      className={`relative flex h-13 w-64 max-w-full items-center gap-2.5 overflow-hidden rounded-xl border pr-1 pl-1.5 ${failed ? "border-danger bg-danger-soft" : "border-line bg-canvas"}`}
     >
       {thumbnail ? (
         <img src={thumbnail} alt="" className="size-10 rounded-lg object-cover" />

@@ -104,9 +104,10 @@ export class Drafts {
     const status = error instanceof ApiError ? error.status : 0
     if (status === 404) return this.forget(key)
     if (status !== 409) return this.#soon(RETRY_AFTER)
-    const { revision, updated_by } = await this.#client.draft.get(key)
-    // Our own, of which we did not hear: what is here goes on from it.
-    if (updated_by === this.name) return this.#desk.rebase(key, revision)
+    const { revision, draft, updated_by } = await this.#client.draft.get(key)
+    const isBlank = !draft || (draft.source === "" && (draft.attachments ?? []).length === 0)
+    // Our own, of which we did not hear, or one that was sent: what is here goes on from it.
+    if (updated_by === this.name || isBlank) return this.#desk.rebase(key, revision)
     const { differs } = await this.#adopt(key)
     if (differs) this.#events.outrun()
   }

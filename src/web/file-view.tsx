@@ -1,4 +1,4 @@
-import { useCallback, useEffect, useState } from "react"
+import { useCallback, useEffect, useRef, useState } from "react"
 import { printAddress } from "../compose/address.ts"
 import { useAsking } from "./asking.ts"
 import {
@@ -200,14 +200,14 @@ function Shown({ file: { name, size = 0 }, place }: { file: ChosenFile; place: P
 }
 
 function Picture({ blob, name }: { blob: Blob; name: string }) {
-  const [url, setUrl] = useState<string>()
+  const image = useRef<HTMLImageElement>(null)
   useEffect(() => {
-    const made = URL.createObjectURL(blob)
-    setUrl(made)
-    return () => URL.revokeObjectURL(made)
+    const url = URL.createObjectURL(blob)
+    if (image.current) image.current.src = url
+    return () => URL.revokeObjectURL(url)
   }, [blob])
-  return url === undefined ? null : (
-    <img src={url} alt={name} className="max-h-96 rounded-lg border border-line object-contain" />
+  return (
+    <img ref={image} alt={name} className="max-h-96 rounded-lg border border-line object-contain" />
   )
 }
 

@@ -30,6 +30,8 @@ export const UserMessage = memo(function UserMessage({ message, isBeside }: User
   const parts = message.parts.filter(isShown).map((part) => ({ id: part.id, part: partOf(part) }))
   const said = parts.filter(({ part }) => part.type !== "file-attachment")
   const files = parts.filter(({ part }) => part.type === "file-attachment")
+  // Nobody said anything: an entity was woken.
+  if (parts.length === 0) return null
   return (
     <article aria-label={strings.you} className="group flex flex-col items-end gap-1.5">
       <h2 className="sr-only">{strings.you}</h2>

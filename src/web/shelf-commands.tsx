@@ -1,10 +1,12 @@
-import { useEffect, useState } from "react"
-import type { CommandFinding, ListedCommand } from "../client/client.ts"
+import { useCallback, useEffect, useState } from "react"
+import type { ListedCommand } from "../client/client.ts"
+import { useAsking } from "./asking.ts"
 import { useApp, useStore } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { Quiet, Section } from "./panel.tsx"
 import { shelfStrings as words } from "./strings/shelf.ts"
 import { TrustButton } from "./trust-button.tsx"
+import { useWhere } from "./where.ts"
 
 export function isSkill({ command }: ListedCommand): boolean {
   return command.kind === "skill"
@@ -97,24 +99,15 @@ function CommandCard({ listed: { name, because, command } }: { listed: ListedCom
 
 /** What is wrong with the files of commands and skills. */
 export function Doctor() {
-  const { actions, store } = useApp()
-  const current = useStore((state) => state.current)
-  const [asked, setAsked] = useState(0)
-  const [findings, setFindings] = useState<readonly CommandFinding[]>()
-  useEffect(() => {
-    let wanted = true
-    void actions
-      .try(() => store.client.commands.doctor(current ? { session: current } : {}))
-      .then((answer) => {
-        if (wanted) setFindings(answer?.findings ?? [])
-      })
-    return () => {
-      wanted = false
-    }
-  }, [actions, store, current, asked])
-  if (!findings) return <Quiet>{words.waiting}</Quiet>
+  const { store } = useApp()
+  const where = useWhere()
+  const { answer, again: askAgain } = useAsking(
+    useCallback(() => store.client.commands.doctor(where), [store, where]),
+  )
+  if (!answer) return <Quiet>{words.waiting}</Quiet>
+  const { findings } = answer
   const again = (
-    <Button look="outline" onClick={() => setAsked(asked + 1)}>
+    <Button look="outline" onClick={askAgain}>
       {words.refresh}
     </Button>
   )

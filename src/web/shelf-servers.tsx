@@ -131,7 +131,7 @@ function Listed({ title, items, refer }: ListedProps) {
   if (items.length === 0) return null
   return (
     <section>
-      <h4 className="text-xs font-semibold">{title}</h4>
+      <h3 className="text-xs font-semibold">{title}</h3>
       <ul>
         {items.map((item) => (
           <li key={item.uri ?? item.name} className="flex items-center gap-2 py-0.5">

@@ -111,6 +111,7 @@ function Sidecar({ id, onClose }: { id: string; onClose: () => void }) {
             <Button look="outline" onClick={() => void promote(actions, id)}>
               {words.promote}
             </Button>
+            <Button onClick={() => void keep(actions, id).then(onClose)}>{words.keep}</Button>
             <Button
               className="text-danger!"
               onClick={() => {
@@ -120,7 +121,6 @@ function Sidecar({ id, onClose }: { id: string; onClose: () => void }) {
             >
               {words.delete}
             </Button>
-            <Button onClick={() => void keep(actions, id).then(onClose)}>{words.keep}</Button>
           </div>
         </div>
       }

@@ -56,6 +56,8 @@ export class Store {
   #frame: number | undefined
   #hostLink: AbortController | undefined
   #thread: Thread | undefined
+  /** What was told of sessions while their list was on its way: it is newer than the list. */
+  #toldMeanwhile: Map<string, SessionSummary | null> | undefined
 
   constructor(client: Client, report: (error: unknown) => void) {
     this.client = client
@@ -223,6 +225,7 @@ export class Store {
   }
 
   #listSession(id: string, session: SessionSummary | null) {
+    this.#toldMeanwhile?.set(id, session)
     const others = this.#state.sessions.filter((other) => other.id !== id)
     const listed =
       session &&
@@ -244,6 +247,8 @@ export class Store {
 
   async #readSessions() {
     const { archived } = this.#state
+    const told = new Map<string, SessionSummary | null>()
+    this.#toldMeanwhile = told
     try {
       const page = await this.client.sessions.list({
         limit: PAGE,
@@ -258,6 +263,8 @@ export class Store {
         : []
       const moreSessions = beyond.length > 0 ? this.#state.moreSessions : page.next
       this.#now({ sessions: merged(listed, beyond), moreSessions, sessionsRead: true })
+      if (this.#toldMeanwhile === told) this.#toldMeanwhile = undefined
+      for (const [id, session] of told) this.#listSession(id, session)
     } catch (error) {
       this.noticed(error)
     }

@@ -5,6 +5,7 @@ import { firstWords } from "./format.ts"
 import { ToolIcon } from "./icons.tsx"
 import { AttachmentView } from "./part-view.tsx"
 import { strings } from "./strings.ts"
+import { resultBeside, textOfData } from "./tool-output.ts"
 import { useWait } from "./waits.ts"
 import { WaitCard } from "./wait-card.tsx"
 
@@ -87,7 +88,10 @@ function Output({ output: { data, blocks = [] } }: { output: NonNullable<ToolPar
   return (
     <>
       <Shown title={words.output} text={told} />
-      <Shown title={told === "" ? words.output : words.data} text={textOf(without(data, told))} />
+      <Shown
+        title={told === "" ? words.output : words.data}
+        text={textOfData(resultBeside(data, told))}
+      />
       {media.map((one) => (
         <AttachmentView
           key={one.content_id}
@@ -102,19 +106,4 @@ interface MediaShown {
   readonly name: string
   readonly mime: string
   readonly content_id: string
-}
-
-/** The data, but for what the text says already: an exit code is worth a line, a text twice is not. */
-function without(data: unknown, told: string): unknown {
-  if (data === told || told === "") return data === told ? undefined : data
-  if (typeof data !== "object" || data === null || Array.isArray(data)) return data
-  const rest = Object.entries(data).filter(
-    ([, value]) => typeof value !== "string" || value === "" || !told.includes(value.trim()),
-  )
-  return rest.length === 0 ? undefined : Object.fromEntries(rest)
-}
-
-function textOf(data: unknown): string {
-  if (data === undefined || data === null) return ""
-  return typeof data === "string" ? data : JSON.stringify(data, null, 2)
 }

@@ -9,6 +9,7 @@ import {
 import { isBusy } from "../client/view.ts"
 import type { KnownNode } from "../compose/node.ts"
 import { Editor, isTouch } from "../react/editor.ts"
+import { completeIn } from "./complete.ts"
 import { useApp, useDesk, useStore } from "./context.ts"
 import { fatesOf, useLook } from "./fates.ts"
 import { Recall } from "./recall.ts"
@@ -69,11 +70,7 @@ export function useEditor(key: string, busy: boolean, handle: RefObject<Composer
           return true
         },
         hint: setHint,
-        complete: (source, cursor, signal) => {
-          const { current } = store.read()
-          const where = current ? { session: current } : {}
-          return store.client.commands.complete({ source, cursor, ...where }, signal)
-        },
+        complete: (source, cursor, signal) => completeIn(store, { source, cursor }, signal),
       },
     })
     editor.current = made

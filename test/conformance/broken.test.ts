@@ -73,7 +73,10 @@ const FAULTS: readonly (readonly [rule: string, what: string, fault: Fault, besi
     [
       "CMP-108",
       "lets a payload close its marker",
-      { answered: (answer) => withText(answer, (text) => text.replaceAll("\\u003c", "<")) },
+      {
+        answered: (answer) =>
+          withText(answer, (text) => text.replaceAll("\\u003c", "<").replaceAll("\\u003e", ">")),
+      },
     ],
     [
       "BIN-012",

@@ -72,7 +72,8 @@ export async function faultyProxy(target: string, token: string, fault: Fault): 
     const answered: Answered = { method: asked.method, path: url, asked: asked.json, status, json }
     fault.answered?.(answered)
     const told = answered.json === undefined ? bytes : Buffer.from(JSON.stringify(answered.json))
-    const headers = { ...answer.headers, "content-length": String(told.length) }
+    const { "transfer-encoding": _, ...kept } = answer.headers
+    const headers = { ...kept, "content-length": String(told.length) }
     response.writeHead(answered.status, headers).end(told)
   }
 

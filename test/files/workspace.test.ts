@@ -1,10 +1,11 @@
 import { execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdir, realpath, symlink, truncate, writeFile } from "node:fs/promises"
+import { mkdir, open, realpath, rename, symlink, truncate, writeFile } from "node:fs/promises"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import process from "node:process"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { openedPath } from "../../src/files/within.ts"
 import { type ReadOptions, readWorkspaceFile } from "../../src/files/workspace.ts"
 import { temporaryFolder } from "../build.ts"
 
@@ -230,3 +231,29 @@ function swapForever(folder: string, root: string) {
   const started = once(child.stdout, "data")
   return { started, stop: () => void child.kill("SIGKILL") }
 }
+
+describe("without /proc", () => {
+  const NOWHERE = "/nowhere/at/all"
+
+  it("[CMP-022] a path counts only as long as it leads to what was opened", async () => {
+    const folder = await temporaryFolder()
+    const path = join(folder, "a.txt")
+    await writeFile(path, "one")
+    await writeFile(join(folder, "b.txt"), "two")
+    const handle = await open(path, "r")
+    onTestFinished(() => handle.close())
+    expect(await openedPath(handle, path, NOWHERE)).toBe(path)
+    await rename(join(folder, "b.txt"), path)
+    expect(await openedPath(handle, path, NOWHERE)).toBeUndefined()
+  })
+
+  it("[CMP-022] a link is known by where it leads", async () => {
+    const folder = await temporaryFolder()
+    const outside = join(await temporaryFolder(), "secret")
+    await writeFile(outside, "secret")
+    await symlink(outside, join(folder, "link"))
+    const handle = await open(join(folder, "link"), "r")
+    onTestFinished(() => handle.close())
+    expect(await openedPath(handle, join(folder, "link"), NOWHERE)).toBe(outside)
+  })
+})

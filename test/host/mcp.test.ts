@@ -108,6 +108,36 @@ describe("a server of the user's", () => {
   )
 
   it(
+    "[MCP-001] completes beside what its host completes, and takes its words from the environment",
+    async () => {
+      const { args, ...command } = EVERYTHING
+      const written = { ...command, args: [...args.slice(0, -1), "${TRANSPORT:-stdio}"] }
+      const lost = { command: "${NOWHERE_TO_BE_FOUND}" }
+      const guide = { value: "guide", description: "How it is done" }
+      const docs = { prefix: "docs", kind: "resource", complete: async () => [guide] } as const
+      const served = await openServed({
+        files: { "home/.agents/mcp.json": { mcpServers: { everything: written, lost } } },
+        completion_sources: () => [docs],
+      })
+      const { workspace } = served
+      const { servers } = await served.client.mcp({ workspace })
+      expect(servers.find(({ server }) => server === "lost")?.error).toBe(
+        "NOWHERE_TO_BE_FOUND: not set in the environment",
+      )
+      await served.client.commands.list({ workspace })
+      for (const [source, least] of [
+        ["@everything:", 7],
+        ["@docs:", 1],
+      ] as const) {
+        const { items } = await served.client.commands.complete({ workspace, source })
+        const found = items.filter(({ kind }) => kind === "resource")
+        expect(found.length, source).toBeGreaterThanOrEqual(least)
+      }
+    },
+    SLOW,
+  )
+
+  it(
     "[MCP-001] completes a prompt's argument by what stands for the others",
     async () => {
       const served = await openServed({ files: { "data/config.json": CONFIG } })

@@ -57,6 +57,38 @@ describe("a schedule", () => {
     expect(after.deliveries).toMatchObject([{ state: "sent" }])
   })
 
+  it("[TRG-004] is turned off without being lost, and goes on from now when it is on again", async () => {
+    const served = await openServed()
+    const { triggers } = served.client
+    const id = await newSession(served)
+    const { trigger } = await triggers.add({
+      session_id: id,
+      source: { source: "schedule", schedule: { kind: "interval", every_ms: 3_600_000 } },
+      prompt: "Look.",
+    })
+    const off = await triggers.switch(trigger.id, false)
+    expect(off.trigger).toMatchObject({ enabled: false, next_fire_at: null, prompt: "Look." })
+    await expect(triggers.fire(trigger.id)).rejects.toMatchObject({ status: 409 })
+    expect(await messagesIn(served, id)).toEqual([])
+    const on = await triggers.switch(trigger.id, true)
+    expect(on.trigger.enabled).toBe(true)
+    expect(on.trigger.next_fire_at).toBeGreaterThan(Date.now())
+    await triggers.fire(trigger.id)
+    await until(async () => (await messagesIn(served, id)).length === 2)
+  })
+
+  it("[TRG-004] cannot be turned on when its time is over", async () => {
+    const served = await openServed()
+    const { triggers } = served.client
+    const { trigger } = await triggers.add({
+      session_id: await newSession(served),
+      source: { source: "schedule", schedule: { kind: "at", at: Date.now() + 100 } },
+      prompt: "Look.",
+    })
+    await until(async () => !(await triggers.get(trigger.id)).trigger.enabled)
+    await expect(triggers.switch(trigger.id, true)).rejects.toMatchObject({ status: 409 })
+  })
+
   it("[TRG-002] asks nobody: what would be asked about is denied", async () => {
     const call = { name: "write", input: { path: "new.txt", content: "x" } }
     const served = await openServed({ script: caller([call]) })

@@ -123,6 +123,9 @@ describe("judge", () => {
     const config: PolicyConfig = { denied_origins: ["mcp"] }
     expect(verdictOn({ origin: "mcp", text: "a" }, config)).toBe("deny: origin")
     expect(verdictOn({ origin: "paste", text: "a" }, config)).toBe("allow")
+    const offline: PolicyConfig = { denied_origins: ["web"] }
+    expect(verdictOn({ origin: "web", text: "a" }, offline)).toBe("deny: origin")
+    expect(verdictOn({ origin: "command-output", text: "a" }, offline)).toBe("allow")
   })
 
   it("[BEY-04] holds every way in to its size", () => {

@@ -23,7 +23,11 @@ async function start(more: Partial<ServeOptions> = {}, script: Script = [{ text:
   return running
 }
 
-function call({ url, token }: Running, path: string, init: RequestInit = {}) {
+interface Init extends Omit<RequestInit, "headers"> {
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+function call({ url, token }: Running, path: string, init: Init = {}) {
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
   return fetch(`${url}${path}`, { ...init, headers: { ...headers, ...init.headers } })
 }
@@ -34,7 +38,12 @@ async function newSession(running: Running): Promise<string> {
   return ((await answer.json()) as { session: { id: string } }).session.id
 }
 
-function say(running: Running, session: string, text: string, headers: Record<string, string> = {}) {
+function say(
+  running: Running,
+  session: string,
+  text: string,
+  headers: Record<string, string> = {},
+) {
   const body = JSON.stringify({ parts: [{ type: "text", text }] })
   return call(running, `/v1/sessions/${session}/messages`, { method: "POST", body, headers })
 }
@@ -236,13 +245,17 @@ interface WireSpan {
 async function collector() {
   const spans: WireSpan[] = []
   const bodies: string[] = []
-  const server = createServer(async (asked, answer) => {
+  const server = createServer((asked, answer) => {
     let body = ""
-    for await (const chunk of asked) body += chunk
-    bodies.push(body)
-    for (const { scopeSpans } of JSON.parse(body).resourceSpans)
-      for (const one of scopeSpans) spans.push(...one.spans)
-    answer.end("{}")
+    asked.setEncoding("utf8").on("data", (chunk: string) => {
+      body += chunk
+    })
+    asked.on("end", () => {
+      bodies.push(body)
+      for (const { scopeSpans } of JSON.parse(body).resourceSpans)
+        for (const one of scopeSpans) spans.push(...one.spans)
+      answer.end("{}")
+    })
   })
   server.listen(0, "127.0.0.1")
   await once(server, "listening")
@@ -277,6 +290,26 @@ describe("spans", () => {
     for (const one of ours)
       expect(BigInt(one.endTimeUnixNano) >= BigInt(one.startTimeUnixNano)).toBe(true)
     expect(bodies.join("")).not.toMatch(/secret answer|private question/)
+  })
+
+  it("[DBG-006] tell of what was allowed and which tool ran", async () => {
+    const { spans, url } = await collector()
+    const environment = { OTEL_EXPORTER_OTLP_ENDPOINT: url, COMPOSITOR_MODEL: "scripted" }
+    const call = { id: "c1", name: "glob", input: { pattern: "*" } }
+    const script: Script = ({ prompt }) =>
+      JSON.stringify(prompt).includes("tool-result") ? [{ text: "done" }] : [{ call }]
+    const running = await start({ environment, workspace: await temporaryFolder() }, script)
+    await say(running, await newSession(running), "look")
+    await running.host.idle()
+    await running.close()
+    const parent = (name: string) => {
+      const one = spans.find((span) => span.name === name)
+      return spans.find(({ spanId }) => spanId === one?.parentSpanId)?.name
+    }
+    expect([parent("permission.evaluate"), parent("tool.call")]).toEqual([
+      "session.turn",
+      "session.turn",
+    ])
   })
 
   it("[DBG-006] are dropped and counted when nobody takes them, and hold nothing up", async () => {

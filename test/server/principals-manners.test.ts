@@ -24,7 +24,7 @@ async function begin({ ask }: Pick<Person, "ask">, more: object = {}): Promise<s
 
 const INPUT = { type: "composer_input", mode: "paused" }
 
-describe("principals", { timeout: 30_000 }, () => {
+describe("principals", { timeout: 60_000 }, () => {
   it("[PRI-002] give the same names to things of their own, and never meet", async () => {
     const { shared, ana, bert } = await pair()
     const desk = "/v1/entities/assistant/desk"
@@ -36,7 +36,10 @@ describe("principals", { timeout: 30_000 }, () => {
       await good(ask, "put", desk, { json: {} })
       const payload = { source: secretOf(name) }
       await good(ask, "post", `${desk}/send`, { json: { ...INPUT, payload, key: "same" } })
-      await good(ask, "put", stream, { body: secretOf(name), headers: { "content-type": "text/plain" } })
+      await good(ask, "put", stream, {
+        body: secretOf(name),
+        headers: { "content-type": "text/plain" },
+      })
       await good(ask, "put", "/v1/memory/same", { json: { scope: "user", body: secretOf(name) } })
     }
     const { entities } = await good(shared.operator, "get", "/v1/entities")
@@ -62,7 +65,9 @@ describe("principals", { timeout: 30_000 }, () => {
 
   it("[PRI-003] may attach by its content id only what they uploaded or were sent", async () => {
     const { shared, ana, bert } = await pair()
-    const { part, content_id } = await good(ana.ask, "post", "/v1/blobs?name=a.txt", { body: "same" })
+    const { part, content_id } = await good(ana.ask, "post", "/v1/blobs?name=a.txt", {
+      body: "same",
+    })
     const session = await begin(bert)
     const send = (ask: Person["ask"], id: string) =>
       ask("post", `/v1/sessions/${id}/messages`, { json: { parts: [part], mode: "paused" } })
@@ -85,7 +90,13 @@ describe("principals", { timeout: 30_000 }, () => {
     const nothing = await at("/no/such/folder")
     await mkdir(join(ana.workspace, "sub"))
     await symlink(bert.workspace, join(ana.workspace, "link"))
-    for (const folder of [bert.workspace, "/", "/etc", `${ana.workspace}/link`, `${ana.workspace}/..`])
+    for (const folder of [
+      bert.workspace,
+      "/",
+      "/etc",
+      `${ana.workspace}/link`,
+      `${ana.workspace}/..`,
+    ])
       expect([folder, await at(folder)]).toEqual([folder, nothing])
     const { session } = await good(ana.ask, "post", "/v1/sessions", { json: { model: "scripted" } })
     expect(session.workspace_root).toBe(ana.workspace)
@@ -113,7 +124,9 @@ describe("principals", { timeout: 30_000 }, () => {
     const mine = [await begin(ana), await begin(bert), await begin({ ask: operator })]
     const source = { source: "api" }
     for (const [at, ask] of [ana.ask, bert.ask, operator].entries())
-      await good(ask, "post", "/v1/triggers", { json: { session_id: mine[at], source, prompt: "x" } })
+      await good(ask, "post", "/v1/triggers", {
+        json: { session_id: mine[at], source, prompt: "x" },
+      })
     const counted = async (ask: Person["ask"]) => [
       (await good(ask, "get", "/v1/sessions")).sessions.length,
       (await good(ask, "get", "/v1/triggers")).triggers.length,
@@ -188,11 +201,15 @@ describe("principals", { timeout: 30_000 }, () => {
       { action: "POST /v1/sessions", status: 201 },
     ])
     const all = (await good(shared.operator, "get", "/v1/audit")).entries
-    expect(all.map(({ principal, action }: Record<string, string>) => [principal, action])).not.toContainEqual(
-      ["operator", "GET /v1/sessions"],
-    )
+    expect(
+      all.map(({ principal, action }: Record<string, string>) => [principal, action]),
+    ).not.toContainEqual(["operator", "GET /v1/sessions"])
     expect(all).toContainEqual(
-      expect.objectContaining({ principal: "operator", action: "POST /v1/principals", named: ["user:ana"] }),
+      expect.objectContaining({
+        principal: "operator",
+        action: "POST /v1/principals",
+        named: ["user:ana"],
+      }),
     )
     const first = await good(shared.operator, "get", "/v1/audit?limit=1")
     const second = await good(shared.operator, "get", `/v1/audit?limit=1&before=${first.next}`)

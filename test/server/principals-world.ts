@@ -1,3 +1,5 @@
+import { once } from "node:events"
+import { Agent, type IncomingMessage, request } from "node:http"
 import { mkdir, realpath, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
@@ -14,9 +16,9 @@ export interface Answer {
   readonly body: any
 }
 
-export type Ask = (method: string, path: string, request?: Request) => Promise<Answer>
+export type Ask = (method: string, path: string, asked?: Question) => Promise<Answer>
 
-export interface Request {
+export interface Question {
   readonly json?: unknown
   readonly body?: RequestInit["body"]
   readonly headers?: Readonly<Record<string, string>>
@@ -47,28 +49,54 @@ export async function openShared(): Promise<Shared> {
   return { server, folder, failures, operator: askBy(server.url, server.token) }
 }
 
+/** Nothing that is asked here waits for anything. */
+const ANSWERED_MS = 60_000
+
+/** Thousands of questions: connections are kept, and a request costs what it must. */
+const agent = new Agent({ keepAlive: true, maxSockets: 16 })
+
 export function askBy(url: string, token: string): Ask {
   return async (method, path, { json, body, headers } = {}) => {
-    const response = await fetch(`${url}${path}`, {
+    const sent = json === undefined ? body : JSON.stringify(json)
+    const asked = new Request(`${url}${path}`, {
       method: method.toUpperCase(),
+      ...(sent === undefined ? {} : { body: sent }),
+    })
+    const bytes = Buffer.from(await asked.arrayBuffer())
+    const type = json === undefined ? asked.headers.get("content-type") : "application/json"
+    return answerTo(bytes, {
+      url: asked.url,
+      method: asked.method,
       headers: {
         authorization: `Bearer ${token}`,
-        ...(json === undefined ? {} : { "content-type": "application/json" }),
+        ...(type ? { "content-type": type } : {}),
+        ...(sent === undefined ? {} : { "content-length": String(bytes.length) }),
         ...headers,
       },
-      ...(json === undefined ? (body === undefined ? {} : { body }) : { body: JSON.stringify(json) }),
     })
-    return answerOf(response)
   }
 }
 
-async function answerOf(response: Response): Promise<Answer> {
-  const { status, headers } = response
+interface Sent {
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+async function answerTo(bytes: Buffer, { url, ...options }: Sent): Promise<Answer> {
+  const signal = AbortSignal.timeout(ANSWERED_MS)
+  const question = request(url, { ...options, agent, signal })
+  question.end(bytes)
+  const [response] = (await once(question, "response")) as [IncomingMessage]
+  const headers = new Headers(response.headers as Record<string, string>)
+  const status = response.statusCode ?? 0
+  // What goes on as long as somebody listens is not listened to here.
   if (headers.get("content-type") === "text/event-stream") {
-    await response.body?.cancel()
+    response.destroy()
     return { status, headers, text: "", body: undefined }
   }
-  const text = await response.text()
+  let text = ""
+  for await (const chunk of response.setEncoding("utf8") as AsyncIterable<string>) text += chunk
   const isJson = text !== "" && headers.get("content-type")?.startsWith("application/json")
   return { status, headers, text, body: isJson ? JSON.parse(text) : undefined }
 }
@@ -98,8 +126,8 @@ export function secretOf(name: string): string {
 }
 
 /** Ask for what must be given. */
-export async function good(ask: Ask, method: string, path: string, request?: Request) {
-  const { status, text, body } = await ask(method, path, request)
+export async function good(ask: Ask, method: string, path: string, asked?: Question) {
+  const { status, text, body } = await ask(method, path, asked)
   if (status >= 300) throw new Error(`${method} ${path}: ${status} ${text}`)
   return body
 }
@@ -134,7 +162,12 @@ export async function thingsOf({ ask, workspace }: Person, name: string): Promis
   const image = { type: "file-attachment", name: `${name}.png`, mime: "image/png" }
   const pixels = png(name.length, 3).toString("base64")
   const sent = await good(ask, "post", `${at}/messages`, {
-    json: { parts: [{ type: "text", text: secret }, { ...image, data: pixels }] },
+    json: {
+      parts: [
+        { type: "text", text: secret },
+        { ...image, data: pixels },
+      ],
+    },
   })
   const waiting = await good(ask, "post", `${at}/messages`, {
     json: { message: `${secret}, later`, mode: "paused" },

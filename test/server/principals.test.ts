@@ -10,7 +10,7 @@ import {
   good,
   openShared,
   type Person,
-  type Request,
+  type Question,
   secretOf,
   type Shared,
   type Things,
@@ -20,7 +20,7 @@ import {
 interface Probe {
   readonly method: string
   readonly path: string
-  readonly request?: Request
+  readonly request?: Question
 }
 
 interface One {
@@ -96,7 +96,23 @@ const READ_JSON = new Set([
   "post /_electric/entities/:type/:id/tags/:tag",
   "post /_electric/entities/:type/:id/fork",
 ])
-const QUERY_KEYS = ["session", "message", "anything"]
+const QUERY_KEYS = ["session", "anything"]
+
+/** A name is looked for after its body was found to fit: these do. */
+const BODIES: Readonly<Record<string, () => Question>> = {
+  "patch /v1/entities/:type/:id/inbox/:key": () => ({ json: { mode: "paused" } }),
+  "patch /_electric/entities/:type/:id/inbox/:key": () => ({ json: { mode: "paused" } }),
+  "put /v1/entities/:type/:id/schedules/:name": () => ({
+    json: { schedule: { kind: "interval", every_ms: 86_400_000 } },
+  }),
+  "post /_electric/entities/:type/:id/tags/:tag": () => ({ json: { value: "theirs" } }),
+  "post /_electric/entities/:type/:id/attachments": () => {
+    const body = new FormData()
+    body.set("file", new File(["theirs"], "a.txt"))
+    body.set("subject", JSON.stringify({ type: "inbox", key: "theirs" }))
+    return { body }
+  },
+}
 
 function probesOf(own: Things, foreign: Things, folder: string): Probe[] {
   const probes: Probe[] = []
@@ -119,7 +135,10 @@ function byPath(method: string, path: string, own: Things, foreign: Things): Pro
   })
   const whole = steps.length > 1 ? [filled(path, foreign)] : []
   const isNamed = steps.some((step) => step !== "type" && step !== "tag" && step !== "server")
-  return [...each, ...(isNamed ? whole : [])].map((address) => asked(method, address))
+  const request = BODIES[`${method} ${path}`]
+  return [...each, ...(isNamed ? whole : [])].map((address) =>
+    request ? { method, path: address, request: request() } : asked(method, address),
+  )
 }
 
 function byQuery(
@@ -142,7 +161,6 @@ function byBody(method: string, path: string, own: Things, foreign: Things): Pro
     const id = foreign[name]
     return [
       { session_id: id },
-      { session: id, source: "hello" },
       { parts: [{ type: "file-attachment", name: "a", mime: "text/plain", content_id: id }] },
       { deep: [{ in: { something: [id] } }] },
       { id },
@@ -190,6 +208,7 @@ function seen({ status, headers, text }: Answer): string {
 
 const CHANGING = new Set(["date", "connection", "keep-alive", "x-request-id", "traceparent"])
 const AT_ONCE = 16
+const SHOWN = 40
 
 async function all(ask: Ask, probes: readonly Probe[]): Promise<Answer[]> {
   const answers: Answer[] = []
@@ -224,7 +243,7 @@ async function view({ person: { ask }, things }: One): Promise<string> {
   return answers.map(({ status, text }) => `${status} ${text}`).join("\n")
 }
 
-describe("two who share a server", { timeout: 60_000 }, () => {
+describe("two who share a server", { timeout: 300_000 }, () => {
   it("[PRI-001] find nothing of each other's by 10,000 probes, and one answer to all of them", async () => {
     const shared = await openShared()
     const [ana, bert] = await two(shared)
@@ -244,7 +263,7 @@ describe("two who share a server", { timeout: 60_000 }, () => {
         const isNothing = seen(answer) === (method === "head" ? silence : nothing)
         return isNothing ? [] : [`${method} ${path} ${JSON.stringify(request)} ${seen(answer)}`]
       })
-      expect(hits).toEqual([])
+      expect([hits.length, hits.slice(0, SHOWN)]).toEqual([0, []])
       asked += probes.length
     }
     expect(asked).toBeGreaterThan(10_000)

@@ -5,6 +5,7 @@ import type { Route } from "../../src/server/route.ts"
 import { png } from "../build.ts"
 import { ask, begin, fire, keyOf } from "../store/build.ts"
 import { ENTITY_CASES, knownEntity } from "./entity-cases.ts"
+import { FILE_CASES, knownFiles } from "./file-cases.ts"
 import { type Door, MISSING, newSession, openDoor, type Request, send } from "./house.ts"
 
 /** What is in the folder when a route is asked. */
@@ -24,6 +25,8 @@ interface World extends Door {
   readonly trigger: string
   /** A folder that the session was given. */
   readonly scope: string
+  /** By which user:ana comes in. */
+  readonly principal_token: string
 }
 
 const KEY = "the-key-of-a-webhook"
@@ -39,6 +42,7 @@ async function world(): Promise<World> {
   })
   await door.host.idle()
   await knownEntity(door)
+  await knownFiles(door)
   const waiting = await send(door, session, "later", { mode: "paused" })
   return {
     ...door,
@@ -52,6 +56,7 @@ async function world(): Promise<World> {
     rewound: await rewound(door),
     trigger: await remembered(door, session),
     scope: await given(door, session),
+    principal_token: await principalToken(door),
   }
 }
 
@@ -69,6 +74,12 @@ async function remembered({ host }: Door, session_id: string): Promise<string> {
   await memory.write({ ...note, author: { by: "user" } })
   const source = { source: "webhook", key: { kind: "bearer", token: KEY } } as const
   return (await triggers.add({ session_id, source, prompt: "{{body}}" })).trigger.id
+}
+
+async function principalToken({ host: { principals } }: Door): Promise<string> {
+  await principals.add({ id: "user:ana", workspaces: [] })
+  const about = { name: "first", expires_at: null }
+  return (await principals.addToken("user:ana", about)).token.id
 }
 
 async function sidecarOf(door: Door, session: string) {
@@ -119,6 +130,7 @@ const NOT_ONE = `/v1/sessions/${MISSING.session}`
 /** Each route, asked rightly and wrongly. */
 const CASES: Readonly<Record<string, Cases>> = {
   ...ENTITY_CASES,
+  ...FILE_CASES,
   "get /v1/info": () => ({ good: ["/v1/info"], bad: ["/v1/info", UNAUTHORIZED, 401] }),
   "get /v1/models": () => ({ good: ["/v1/models"], bad: ["/v1/models", UNAUTHORIZED, 401] }),
   "post /v1/models/refresh": () => ({
@@ -368,6 +380,38 @@ const CASES: Readonly<Record<string, Cases>> = {
   "post /v1/hooks/:trigger": ({ trigger }) => ({
     good: [`/v1/hooks/${trigger}`, { body: "hello", headers: { authorization: `Bearer ${KEY}` } }],
     bad: [`/v1/hooks/${trigger}`, { body: "hello" }, 401],
+  }),
+  "get /v1/principals": () => ({
+    good: ["/v1/principals"],
+    bad: ["/v1/principals", UNAUTHORIZED, 401],
+  }),
+  "post /v1/principals": () => ({
+    good: ["/v1/principals", { json: { id: "project:site", workspaces: ["/usr"] } }],
+    bad: ["/v1/principals", { json: { id: "ana", workspaces: [] } }, 422],
+  }),
+  "get /v1/principals/:principal": () => ({
+    good: ["/v1/principals/user:ana"],
+    bad: ["/v1/principals/user:nobody", {}, 404],
+  }),
+  "delete /v1/principals/:principal": () => ({
+    good: ["/v1/principals/user:ana"],
+    bad: ["/v1/principals/user:nobody", {}, 404],
+  }),
+  "get /v1/principals/:principal/tokens": () => ({
+    good: ["/v1/principals/user:ana/tokens"],
+    bad: ["/v1/principals/user:nobody/tokens", {}, 404],
+  }),
+  "post /v1/principals/:principal/tokens": () => ({
+    good: ["/v1/principals/user:ana/tokens", { json: { name: "laptop" } }],
+    bad: ["/v1/principals/user:ana/tokens", { json: { expires_at: 1 } }, 422],
+  }),
+  "delete /v1/principals/:principal/tokens/:token": ({ principal_token }) => ({
+    good: [`/v1/principals/user:ana/tokens/${principal_token}`],
+    bad: ["/v1/principals/user:ana/tokens/tok_none", {}, 404],
+  }),
+  "get /v1/audit": () => ({
+    good: ["/v1/audit?principal=operator&since=0"],
+    bad: ["/v1/audit?principal=everybody", {}, 422],
   }),
   "get /v1/mcp": () => ({
     good: ["/v1/mcp"],

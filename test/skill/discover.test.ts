@@ -56,6 +56,7 @@ describe("discover", () => {
       "recipes/c.yaml": "prompt: x",
       "more/t/SKILL.md": SKILL,
       "bundled/u/SKILL.md": SKILL,
+      "far/v/SKILL.md": SKILL,
     })
     const variables = {
       XDG_CONFIG_HOME: join(workspace.folder, "config"),
@@ -66,12 +67,14 @@ describe("discover", () => {
       environment: { home: workspace.home, variables },
       skillPaths: [join(workspace.folder, "more")],
       bundled: join(workspace.folder, "bundled"),
+      remoteSkills: [join(workspace.folder, "far")],
     })
-    expect(namesOf(found)).toEqual(["a", "b", "c", "s", "t", "u"])
+    expect(namesOf(found)).toEqual(["a", "b", "c", "s", "u", "t", "v"])
     expect(found.skills.map(({ name, trust }) => `${name} ${trust}`)).toEqual([
       "s trusted",
-      "t trusted",
       "u trusted",
+      "t trusted",
+      "v trusted",
     ])
   })
   it("reads plugins and extensions by their folder", async () => {

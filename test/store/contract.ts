@@ -6,6 +6,7 @@ import { blobContract } from "./contract/blobs.ts"
 import { deletionContract } from "./contract/deletion.ts"
 import { historyContract } from "./contract/history.ts"
 import { interruptionContract } from "./contract/interruption.ts"
+import { principalContract } from "./contract/principals.ts"
 import { queueContract } from "./contract/queue.ts"
 import { stepContract } from "./contract/steps.ts"
 import { transferContract } from "./contract/transfer.ts"
@@ -23,6 +24,7 @@ export function storeContract(name: string, maker: Maker) {
     blobContract(maker)
     deletionContract(maker)
     transferContract(maker)
+    principalContract(maker)
     aloneContract(maker)
   })
 }

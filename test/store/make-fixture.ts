@@ -70,6 +70,7 @@ function tidy(path: string) {
   const database = new Database(path)
   database.exec("UPDATE turns SET owner = 'elsewhere|boot|1|1'")
   database.pragma("journal_mode = DELETE")
+  database.pragma("page_size = 1024")
   database.exec("VACUUM")
   database.close()
 }

@@ -158,10 +158,10 @@ describe("what is used", () => {
   it("fades, and the least used is forgotten", async () => {
     const frecency = await Frecency.open(join(await temporaryFolder(), "used.json"))
     const week = 7 * 24 * 60 * 60 * 1000
-    frecency.use(["file:old", "file:old"], 0)
+    frecency.use(["file:old", "file:old"], "ses_a", 0)
     const then = frecency.share("file:old", 0)
     expect(frecency.share("file:old", 10 * week)).toBeLessThan(then / 100)
-    for (let at = 0; at < 1200; at++) frecency.use([keyOf("file", `f${at}`)], week + at)
+    for (let at = 0; at < 1200; at++) frecency.use([keyOf("file", `f${at}`)], "ses_a", week + at)
     expect(frecency.share("file:old", 2 * week)).toBe(0)
     expect(Object.keys(frecency.shares("file"))).toHaveLength(1000)
   })
@@ -170,8 +170,8 @@ describe("what is used", () => {
     const file = join(await temporaryFolder(), "used.json")
     await writeFile(file, '{"version":1,"used":{"a":"x"}')
     const [one, two] = [await Frecency.open(file), await Frecency.open(file)]
-    one.use(["command:a"])
-    two.use(["command:b"])
+    one.use(["command:a"], "ses_a")
+    two.use(["command:b"], "ses_b")
     await one.close()
     await two.close()
     const kept = await Frecency.open(file)

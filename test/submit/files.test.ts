@@ -155,13 +155,15 @@ describe("the route of a file", () => {
     const [first] = await host.store.receipts(session, before?.id ?? "")
     expect(first?.reason).not.toContain("When it was sent")
     const { receipts } = await host.lower({
-      parts: [{ ...part, route: { ...routeOf(part), type: "native", name: undefined } } as Part],
+      parts: [{ ...part, route: { model: "another/model", type: "native", trace: [] } } as never],
       workspace_root: null,
       with_body: false,
     })
-    expect(receipts[0]?.reason).toMatch(/ When it was sent to .+, it was to go as it is\.$/)
-    const kept = await host.store.history(session, { limit: 1 })
-    expect(kept.messages.at(-1)).toBeDefined()
+    expect(receipts[0]?.reason).toMatch(
+      / When it was sent to another\/model, it was to go as it is\.$/,
+    )
+    const { messages } = await host.store.history(session, { limit: 2 })
+    expect(messages[0]?.parts[0]?.data).toEqual(part)
   })
 })
 

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
 import { attachmentPath } from "../../src/files/scratch.ts"
+import { attachTool } from "../../src/tool/attach.ts"
 import { bashTool } from "../../src/tool/bash.ts"
 import { convertTool } from "../../src/tool/convert.ts"
 import { extractTool } from "../../src/tool/extract.ts"
@@ -69,7 +70,7 @@ describe("an attachment", () => {
     expect(await shown(call(readTool(), { path }))).toBe("hello")
   })
 
-  it.skipIf(await missing("bwrap"))("[BIN-004] lies where a command looks for it", async () => {
+  it.skipIf(missing("bubblewrap"))("[BIN-004] lies where a command looks for it", async () => {
     const { call, attach } = await desk()
     const id = await attach("the plan.txt", Buffer.from("hello"))
     const tool = bashTool()
@@ -77,5 +78,16 @@ describe("an attachment", () => {
     expect(await shown(call(tool, { command }))).toBe("hello")
     const { notes } = await told(call(tool, { command: `cat ${id}` }))
     expect(notes).toEqual([expect.stringMatching(/lies at .*the_plan\.txt$/)])
+  })
+})
+
+describe("what is made in scratch", () => {
+  it("[SCR-001] lasts when it is attached, however large it is", async () => {
+    const { call, scratch, blobs } = await desk()
+    await scratch.write("big.bin", Buffer.alloc(65 * 1024 * 1024, 1))
+    const given = await told(call(attachTool(), { path: `${scratch.path}/big.bin` }))
+    expect(given).toMatchObject({ name: "big.bin", outcome: "descriptor" })
+    expect(given.reason).toMatch(/^it has 68157440 bytes, more than/)
+    expect(await blobs.size(given.content_id)).toBe(65 * 1024 * 1024)
   })
 })

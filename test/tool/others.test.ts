@@ -8,6 +8,8 @@ import { sandboxFault } from "../../src/files/sandbox.ts"
 import { Memory } from "../../src/memory/memory.ts"
 import { PolicyConfig } from "../../src/policy/config.ts"
 import { viewOf } from "../../src/policy/hidden.ts"
+import { judge } from "../../src/policy/judge.ts"
+import { policyOf } from "../../src/policy/policy.ts"
 import type { PermissionRule } from "../../src/policy/permissions.ts"
 import { attachTool } from "../../src/tool/attach.ts"
 import { bashTool } from "../../src/tool/bash.ts"
@@ -156,6 +158,18 @@ describe("web_fetch", () => {
     const given = await call(tool, { url })
     expect(given).toMatchObject({ data: { url, status: 200, mime: "text/plain" } })
     expect(JSON.stringify(given)).not.toContain("AKIAIOSFODNN7")
+  })
+
+  it("[BEY-04] is held to the rules for what comes from the web", async () => {
+    const policy = policyOf({ denied_origins: ["web"] })
+    const { call } = await stage({ more: { ingress: (arrival) => judge(policy, arrival) } })
+    for (const [body, type] of [
+      ["words", "text/plain"],
+      [whole, "image/png"],
+    ] as const) {
+      const { url, tool } = await served(body, type)
+      expect(await told(call(tool, { url }))).toMatch(/let nothing in by way of web/)
+    }
   })
 
   it("gives a page as someone reads it", async () => {

@@ -7,7 +7,7 @@ describe.skipIf(missing("chromium"))("the page, in a real browser", () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await openBrowser()
-  }, 60_000)
+  }, 120_000)
   afterAll(() => browser?.close())
 
   async function visit(options: Parameters<typeof Visitor.come>[2] = {}) {
@@ -350,5 +350,5 @@ describe.skipIf(missing("chromium"))("the page, in a real browser", () => {
     await visitor.page.getByRole("navigation", { name: "Sessions" }).waitFor()
     expect(await visitor.barriers()).toEqual([])
     expect(await visitor.page.evaluate(() => document.documentElement.scrollWidth)).toBe(390)
-  }, 60_000)
+  }, 120_000)
 })

@@ -9,7 +9,7 @@ describe.skipIf(missing("chromium"))("the composer, in a real browser", () => {
   let browser: Browser
   beforeAll(async () => {
     browser = await openBrowser()
-  }, 60_000)
+  }, 120_000)
   afterAll(() => browser?.close())
 
   async function visit(options: Parameters<typeof Visitor.come>[2] = {}) {
@@ -173,6 +173,47 @@ describe.skipIf(missing("chromium"))("the composer, in a real browser", () => {
     await visitor.page.keyboard.press("Control+z")
     await expect.poll(source).toBe(edited)
   })
+
+  it("[CMP-003][EA-002] sends a thousand pasted chips, and keeps every source and span", async () => {
+    const { theatre, visitor, session, source } = await visitSession()
+    const text = Array.from({ length: 1_000 }, (_, at) => `see @src/f${at}.ts#L${at + 1}`).join(" ")
+    await visitor.composer.click()
+    await visitor.pasteText(text)
+    await visitor.button("Paste as text").click()
+    await expect.poll(source, { timeout: 20_000 }).toBe(text)
+    await visitor.composer.click()
+    await visitor.page.keyboard.press("Enter")
+    await expect
+      .poll(async () => (await theatre.client.messages(session.id)).messages.length, {
+        timeout: 30_000,
+      })
+      .toBeGreaterThan(0)
+    const [message] = (await theatre.client.messages(session.id)).messages
+    const input = message?.metadata.composer_input as {
+      source: string
+      nodes: readonly { kind: string; start: number; end: number; raw: string }[]
+    }
+    expect(input.source).toBe(text)
+    const files = input.nodes.filter(({ kind }) => kind === "file")
+    expect(files).toHaveLength(1_000)
+    for (const { start, end, raw } of input.nodes) expect(text.slice(start, end)).toBe(raw)
+    const parts = message?.parts.filter(({ data }) => data.derived_from === undefined) ?? []
+    const paths = parts.flatMap(
+      ({ data }) => (data.ref as { path?: string } | undefined)?.path ?? [],
+    )
+    expect(paths).toEqual(Array.from({ length: 1_000 }, (_, at) => `src/f${at}.ts`))
+    await visitor.sees(visitor.answers, "That is all of it.")
+    await visitor.log.evaluate((log) => log.scrollTo({ top: 0 }))
+    await visitor.button("Show all").click()
+    await expect
+      .poll(() =>
+        visitor.page
+          .getByRole("article", { name: "You" })
+          .getByText(/^src\//)
+          .count(),
+      )
+      .toBe(1_000)
+  }, 90_000)
 
   it("takes the files of a dropped folder by their paths in it", async () => {
     const { theatre, visitor } = await visit()

@@ -7,7 +7,7 @@ describe.skipIf(missing("chromium"))("what others left open, in a real browser",
   let browser: Browser
   beforeAll(async () => {
     browser = await openBrowser()
-  }, 60_000)
+  }, 120_000)
   afterAll(() => browser?.close())
 
   async function visit() {

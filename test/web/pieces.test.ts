@@ -5,6 +5,7 @@ import { differenceOf } from "../../src/react/editor.ts"
 import { chunksOf, isSameChunk } from "../../src/web/chunks.ts"
 import { diffLines, withoutSame } from "../../src/web/diff.ts"
 import { Recall } from "../../src/web/recall.ts"
+import { resultBeside } from "../../src/web/tool-output.ts"
 import { vocabularyOf } from "../../src/web/vocabulary.ts"
 
 describe("differenceOf", () => {
@@ -78,6 +79,15 @@ describe("Recall", () => {
     expect(recall.step(1, "one")).toBe("two")
     expect(recall.step(1, "two")).toBe("")
     expect(recall.step(1, "")).toBeUndefined()
+  })
+})
+
+describe("resultBeside", () => {
+  it("leaves what a text does not say, such as an exit code", () => {
+    const data = { stdout: "two files\n", exit_code: 1, truncated: false }
+    expect(resultBeside(data, "two files")).toEqual({ exit_code: 1, truncated: false })
+    expect(resultBeside("two files", "two files\n")).toBeUndefined()
+    expect(resultBeside(data, "")).toBe(data)
   })
 })
 

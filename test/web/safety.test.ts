@@ -9,7 +9,7 @@ describe.skipIf(missing("chromium"))("a page of another origin, in a real browse
   let browser: Browser
   beforeAll(async () => {
     browser = await openBrowser()
-  }, 60_000)
+  }, 120_000)
   afterAll(() => browser?.close())
 
   /** A page that is not ours, on another port, and so another origin. */

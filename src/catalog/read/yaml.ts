@@ -57,7 +57,8 @@ export function readYaml(text: string): YamlReading {
 }
 
 // Letters and marks that mean nothing to YAML where they stand: a word of them, or a quoted text.
-const PLAIN_LINE = /^([A-Za-z][\w-]*): (?:([A-Za-z0-9][\w .,;()/'"+-]*)|"([ !#-[\]-~\u00a1-\u167f\u2010-\u2027]*)")$/
+const PLAIN_LINE =
+  /^([A-Za-z][\w-]*): (?:([A-Za-z0-9][\w .,;()/'"+-]*)|"([ !#-[\]-~\u00a1-\u167f\u2010-\u2027]*)")$/
 
 /** Most heads are lines of one key and one plain value. Those are read without the parser, which has to
  *  be woken first; undefined for all others. */

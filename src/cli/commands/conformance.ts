@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises"
-import { join } from "node:path"
 import { UsageError } from "../complain.ts"
 import { printJson, printLine } from "../show.ts"
 
@@ -12,7 +11,7 @@ interface ConformanceOptions {
   readonly spec?: string
 }
 
-const SPEC = join(import.meta.dirname, "..", "..", "..", "SPEC.md")
+const SPEC = new URL("../../../SPEC.md", import.meta.url)
 
 /** Hold any server that speaks our interface against the rules, and print a table by id. */
 export async function conformanceCommand(url: string, options: ConformanceOptions) {

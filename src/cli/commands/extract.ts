@@ -1,4 +1,3 @@
-import { MOST_OF_AN_ARCHIVE } from "../../files/archive/limits.ts"
 import { UsageError } from "../complain.ts"
 import { printJson, printLine, showSize, table } from "../show.ts"
 
@@ -16,7 +15,8 @@ const UNSUPPORTED = 3
 
 /** Extract an archive into a new or empty folder, or show what it holds. */
 export async function extractCommand(path: string, options: ExtractCommandOptions) {
-  const limits = limitsOf(options)
+  const { MOST_OF_AN_ARCHIVE } = await import("../../files/archive/limits.ts")
+  const limits = limitsOf(options, MOST_OF_AN_ARCHIVE)
   const result = options.list
     ? await list(path, limits)
     : await extract(path, destinationOf(options), limits)
@@ -29,18 +29,23 @@ export async function extractCommand(path: string, options: ExtractCommandOption
 const SIZE = /^(\d+(?:\.\d+)?)\s*([KMGT]?)i?B?$/i
 const UNITS = ["", "K", "M", "G", "T"]
 
-function bytesOf(option: string, limit: string): number {
+interface Most {
+  readonly bytes: number
+  readonly files: number
+}
+
+function bytesOf(option: string, limit: string, most: Most): number {
   const [, number, unit = ""] = SIZE.exec(limit) ?? []
   if (number === undefined) throw new UsageError(`${option}: ${limit} is not a number of bytes`)
   const bytes = Math.floor(Number(number) * 1024 ** UNITS.indexOf(unit.toUpperCase()))
-  if (bytes <= MOST_OF_AN_ARCHIVE.bytes) return bytes
-  throw new UsageError(`${option}: ${limit} is more than the ${showSize(MOST_OF_AN_ARCHIVE.bytes)} that can be allowed`)
+  if (bytes <= most.bytes) return bytes
+  throw new UsageError(`${option}: ${limit} is more than ${most.bytes} bytes`)
 }
 
-function filesOf(limit: string): number {
+function filesOf(limit: string, most: Most): number {
   const files = /^\d+$/.test(limit) ? Number(limit) : Number.NaN
-  if (files >= 1 && files <= MOST_OF_AN_ARCHIVE.files) return files
-  throw new UsageError(`--max-files: ${limit} is not a number from 1 to ${MOST_OF_AN_ARCHIVE.files}`)
+  if (files >= 1 && files <= most.files) return files
+  throw new UsageError(`--max-files: ${limit} is not a number from 1 to ${most.files}`)
 }
 
 const LEAST_MS = 20_000
@@ -48,10 +53,10 @@ const LEAST_MS = 20_000
 const BYTES_PER_MS = 10_000
 const MS_PER_FILE = 2
 
-function limitsOf({ limit, maxBytes, maxFiles }: ExtractCommandOptions): Limits {
+function limitsOf({ limit, maxBytes, maxFiles }: ExtractCommandOptions, most: Most): Limits {
   const [option, given] = maxBytes === undefined ? ["--limit", limit] : ["--max-bytes", maxBytes]
-  const bytes = given === undefined ? undefined : bytesOf(option, given)
-  const files = maxFiles === undefined ? undefined : filesOf(maxFiles)
+  const bytes = given === undefined ? undefined : bytesOf(option, given, most)
+  const files = maxFiles === undefined ? undefined : filesOf(maxFiles, most)
   const needed = (bytes ?? 0) / BYTES_PER_MS + (files ?? 0) * MS_PER_FILE
   return {
     ...(bytes === undefined ? {} : { bytes }),

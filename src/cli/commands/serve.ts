@@ -29,7 +29,8 @@ export async function serveCommand(options: ServeOptions) {
   const running = await start(data, options)
   const { url, link, token } = running
   if (options.json) printJson({ url, link, token, pid: process.pid, data })
-  else greet(link, data, workspaceFolder(options))
+  // What a server for others prints ends up in logs.
+  else greet(options.listen ? url : link, data, workspaceFolder(options))
   if (options.open) openPage(link)
   const drain_ms = secondsOf(options.drain ?? USUAL_DRAIN_SECONDS) * 1000
   stopOnSignal((signal) => (signal === "SIGTERM" ? running.leave(drain_ms) : running.close()))

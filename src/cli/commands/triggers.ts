@@ -60,6 +60,14 @@ export async function removeTrigger(id: string, options: TriggerOptions) {
   })
 }
 
+export async function switchTrigger(id: string, enabled: boolean, options: TriggerOptions) {
+  await connected(options, async ({ client }) => {
+    const { trigger } = await client.triggers.switch(id, enabled)
+    if (options.json) printJson(trigger)
+    else printLine(`${id}  ${whenOf(trigger)}`)
+  })
+}
+
 export async function fireTrigger(id: string, options: TriggerOptions) {
   await connected(options, async ({ client, idle }) => {
     const payload = await payloadOf(options)
@@ -117,6 +125,6 @@ async function payloadOf({ payload }: TriggerOptions): Promise<unknown> {
 }
 
 function whenOf({ next_fire_at, enabled }: ListedTrigger): string {
-  if (!enabled) return "over"
+  if (!enabled) return "off"
   return next_fire_at === null ? "when called" : new Date(next_fire_at).toISOString()
 }

@@ -1,11 +1,12 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { called, failed, given } from "../calls.ts"
 import type { Kit } from "../kit.ts"
 import type { Scenario } from "../scenario.ts"
 
 /** The files that come with the kit. */
-const FILES = join(import.meta.dirname, "..", "..", "..", "conformance", "files")
+const FILES = fileURLToPath(new URL("../../../conformance/files", import.meta.url))
 
 /** What is made of files that no model reads. Programs may be missing on a machine: then a refusal
  *  that names what to install is as good. */

@@ -1,5 +1,5 @@
 import { type Json, type Kit, until, words } from "../kit.ts"
-import { attached, png } from "../samples.ts"
+import { attached, png, zip } from "../samples.ts"
 import type { Scenario } from "../scenario.ts"
 
 /** What goes out over a session's life. */
@@ -157,7 +157,7 @@ export const requestScenarios: readonly Scenario[] = [
   },
   {
     title: "the model is changed",
-    rules: ["SES-040"],
+    rules: ["SES-040", "CMPH-010", "CMPH-011", "CMPH-017"],
     needs: ["model"],
     async live(kit, see) {
       const { models } = (await kit.ask("GET", "/v1/models")).body
@@ -168,12 +168,20 @@ export const requestScenarios: readonly Scenario[] = [
       )
       if (!other) throw new Error(`the server knows no second model of ${provider}`)
       const id = await kit.session()
-      await kit.turn(id, "one")
+      const claimed = { route: { type: "native", model: "mine", trace: [] } }
+      const archive = { ...attached("a.zip", zip({ "a.txt": "hello" })), ...claimed }
+      const first = await kit.turn(id, { parts: [{ type: "text", text: "one" }, archive] })
+      const routed = first.sent.message?.parts[1]?.data as Json
+      const said = [typeof routed?.route?.type, Array.isArray(routed?.route?.trace)]
+      see.equal("CMPH-010", "the route of a file, and why", said, ["string", true])
+      see.holds("CMPH-011", "what a surface says of it", routed?.route?.model !== "mine", routed)
       const model = { provider_id: other.provider_id, model_id: other.model_id }
       const switched = await kit.turn(id, { ...words("two"), model })
       see.equal("SES-040", "who is asked", switched.heard[0]?.model, other.model_id)
       const { session } = await kit.client.sessions.get(id)
       see.equal("SES-040", "the session keeps it", session.model.model_id, other.model_id)
+      const later = (await kit.messages(id))[0]?.parts[1]?.data
+      see.equal("CMPH-017", "the part, after another model's turn", later, routed)
       const report = await kit.client.switchReport(id, kit.model_name)
       see.equal("SES-040", "what a change would do", report.from.model_id, other.model_id)
     },

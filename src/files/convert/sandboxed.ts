@@ -66,11 +66,6 @@ export async function runProgram(run: ProgramRun, context: SandboxContext): Prom
   return collect({ bubblewrap, program, shape, run }, context)
 }
 
-/** Whether a shape's program is here. */
-export async function isInstalled(name: ShapeName): Promise<boolean> {
-  return (await firstInstalled(commandShape(name))) !== undefined
-}
-
 async function firstInstalled({ programs }: CommandShape): Promise<string | undefined> {
   for (const name of programs) {
     const path = await findProgram(name)

@@ -3,6 +3,7 @@ import { z } from "zod"
 import { readAll, type ServedAs } from "../../files/blobs.ts"
 import { type Host, MAX_UPLOAD_BYTES } from "../../host.ts"
 import { Refusal } from "../../message/refusal.ts"
+import { ownerOf } from "../caller.ts"
 import { ANSWER_HEADERS } from "../door.ts"
 import { DoorError } from "../errors.ts"
 import { metered } from "../limits.ts"
@@ -38,13 +39,14 @@ export const blobRoutes: readonly Route[] = [
       part: z.looseObject({}),
     }),
     status: 201,
-    async handle({ host, context, query }) {
+    async handle({ host, caller, context, query }) {
       const declared = Number(context.req.header("content-length") ?? 0)
       if (declared > MAX_UPLOAD_BYTES)
         throw new DoorError(413, "too_large", `a file may have at most ${MAX_UPLOAD_BYTES} bytes`)
       const { kind, ...uploaded } = await host.upload(
         metered(context, chunksOf(context.req.raw)),
         query.name,
+        ownerOf(caller),
       )
       const carried = query.inline && kind !== "binary" && kind !== "archive"
       const data = carried ? await inlineData(host, uploaded) : {}

@@ -43,7 +43,10 @@ export const commandRoutes: readonly Route[] = [
     answer: z.object({ commands: z.array(Listed), hidden: z.array(z.looseObject({})) }),
     async handle({ host, caller, query }) {
       const catalog = await host.workspaces.catalog(await rootOf({ host, caller }, query))
-      return { commands: catalog.list(), hidden: catalog.hidden() }
+      const own = await ownCommands(host, query.session)
+      const names = new Set(own.map(({ name }) => name))
+      const others = catalog.list().filter(({ name }) => !names.has(name))
+      return { commands: [...own, ...others], hidden: catalog.hidden() }
     },
   }),
   route({
@@ -173,4 +176,21 @@ export async function rootOf(
 ): Promise<string | null> {
   if (where.session !== undefined) return (await existing(host, where.session)).workspace_root
   return where.workspace ?? workspaceOf(caller, host.workspace)
+}
+
+/** What the entity of a session has registered: it stands before the catalog's (EA-012). */
+async function ownCommands(host: Asked["host"], session: string | undefined) {
+  if (session === undefined) return []
+  const rows = await host.store.slashCommands(session)
+  return rows.map(({ name, description, arguments: named, source: owner }) => ({
+    name,
+    command: {
+      name,
+      kind: "entity",
+      trust: "trusted",
+      source: { tool: "compositor", scope: "entity", owner },
+      ...(description === undefined ? {} : { description }),
+      ...(named === undefined ? {} : { arguments: named }),
+    },
+  }))
 }

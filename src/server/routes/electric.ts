@@ -7,7 +7,7 @@ import { type Host, MAX_UPLOAD_BYTES } from "../../host.ts"
 import { newId } from "../../message/id.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { parseOffset } from "../../stream/offset.ts"
-import { callerOf } from "../caller.ts"
+import { callerOf, ownerOf, shownTo } from "../caller.ts"
 import { type Asked, readJson } from "../route.ts"
 import { answerError, DoorError } from "../errors.ts"
 import { streamOf } from "../stream-of.ts"
@@ -53,9 +53,9 @@ export const ELECTRIC_ROUTES = HANDLED.map(
   ([method, path, handle]) => [method, `/_electric${path}`, handle] as const,
 )
 
-async function list({ host, context }: Called) {
+async function list({ host, caller, context }: Called) {
   const { type, parent } = context.req.query()
-  const found = await host.entities.entities.list({ type, parent })
+  const found = await host.entities.entities.list({ type, parent, ...shownTo(caller) })
   return context.json(found.map(shown))
 }
 
@@ -150,12 +150,18 @@ async function attach(asked: Called) {
   const { host, context } = asked
   const declared = Number(context.req.header("content-length") ?? Number.NaN)
   if (!(declared <= MAX_ATTACHMENT_BYTES)) throw tooLarge()
-  const form = await context.req.formData()
+  const form = await context.req.formData().catch(() => {
+    throw notTheirs()
+  })
   const file = form.get("file")
   if (!(file instanceof File)) throw notTheirs()
   const subject = checked(Subject, subjectIn(form))
   const filename = text(form, "filename") ?? file.name ?? "attachment"
-  const { content_id, size, mime } = await host.upload(file.stream(), filename)
+  const { content_id, size, mime } = await host.upload(
+    file.stream(),
+    filename,
+    ownerOf(asked.caller),
+  )
   const id = text(form, "id") ?? newId("prt")
   const attachment = { id, content_id, name: filename, mime, size }
   const { txid } = await host.entities.inbox.attach(addressIn(asked), {

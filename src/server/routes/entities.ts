@@ -5,7 +5,7 @@ import { COMPOSER_INPUT, inboxIn } from "../../entity/wake.ts"
 import { InboxChange, SendRequest } from "../../entity/read-send.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { Schedule } from "../../trigger/schedule.ts"
-import { type Caller, callerOf, ownerOf, workspaceOf } from "../caller.ts"
+import { type Caller, callerOf, ownerOf, shownTo, workspaceOf } from "../caller.ts"
 import { type Asked, type Route, route } from "../route.ts"
 import { MessageId } from "../schemas.ts"
 
@@ -76,8 +76,8 @@ export const entityRoutes: readonly Route[] = [
       parent: z.string().max(512).optional(),
     }),
     answer: z.object({ entities: z.array(Entity) }),
-    async handle({ host, query }) {
-      return { entities: await host.entities.entities.list(query) }
+    async handle({ host, caller, query }) {
+      return { entities: await host.entities.entities.list({ ...query, ...shownTo(caller) }) }
     },
   }),
   route({

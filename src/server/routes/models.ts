@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { ModelChoice, parseModelChoice } from "../../message/message.ts"
 import { Outcome } from "../../model/receipt.ts"
+import { shownTo } from "../caller.ts"
 import { type Route, route } from "../route.ts"
 import { SessionId } from "../schemas.ts"
 
@@ -148,8 +149,9 @@ export const modelRoutes: readonly Route[] = [
       ),
       more: z.boolean(),
     }),
-    async handle({ host, query }) {
-      return host.what_if.diffLowering({ since: query.since, session_id: query.session })
+    async handle({ host, caller, query }) {
+      const { since, session: session_id } = query
+      return host.what_if.diffLowering({ since, session_id, ...shownTo(caller) })
     },
   }),
 ]

@@ -4,7 +4,7 @@ import { newId } from "../../message/id.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { Session, SessionStatus, statusOf, Turn } from "../../message/row.ts"
 import { branchOff } from "../../session/sidecar.ts"
-import { workspaceOf } from "../caller.ts"
+import { ownerOf, shownTo, workspaceOf } from "../caller.ts"
 import { type Route, route } from "../route.ts"
 import {
   AbortBody,
@@ -17,6 +17,8 @@ import {
 } from "../schemas.ts"
 
 const Changed = z.object({ session: Session, txid: z.string() })
+/** With what the host kept of the world before the messages that are hidden now (SES-011). */
+const Rewound = Changed.extend({ snapshot_ids: z.array(z.string()) })
 const Listed = Session.extend({ status: SessionStatus, queued: z.int() })
 
 export const sessionRoutes: readonly Route[] = [
@@ -26,9 +28,10 @@ export const sessionRoutes: readonly Route[] = [
     summary: "Sessions, the last used first",
     query: SessionsQuery,
     answer: z.object({ sessions: z.array(Listed), next: z.string().nullable() }),
-    async handle({ host, query }) {
+    async handle({ host, caller, query }) {
       const { limit, before, archived = false, ephemeral = false } = query
-      const found = await host.store.sessions({ limit: limit + 1, before, archived, ephemeral })
+      const shape = { limit: limit + 1, before, archived, ephemeral }
+      const found = await host.store.sessions({ ...shape, ...shownTo(caller) })
       const shown = found.slice(0, limit)
       const sessions = await Promise.all(shown.map((session) => listed(host, session)))
       return { sessions, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null }
@@ -55,6 +58,7 @@ export const sessionRoutes: readonly Route[] = [
         workspace_root,
         model: body.model ?? agent?.model ?? host.default_model,
         metadata: body.metadata ?? {},
+        principal: ownerOf(caller),
       })
     },
   }),
@@ -113,7 +117,7 @@ export const sessionRoutes: readonly Route[] = [
     path: "/v1/sessions/:id/rewind",
     summary: "Hide a message and all behind it; null hides everything",
     body: z.strictObject({ before_message_id: MessageId.nullable() }),
-    answer: Changed,
+    answer: Rewound,
     async handle({ host, param, body }) {
       return host.store.rewind({ session_id: param("id"), ...body })
     },

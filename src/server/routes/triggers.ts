@@ -6,6 +6,7 @@ import type { StoredTrigger } from "../../store/store.ts"
 import { Schedule } from "../../trigger/schedule.ts"
 import { Trigger } from "../../trigger/trigger.ts"
 import { MAX_WEBHOOK_BYTES, WebhookKey } from "../../trigger/webhook.ts"
+import { shownTo } from "../caller.ts"
 import { DoorError } from "../errors.ts"
 import { type Route, route } from "../route.ts"
 import { SessionId } from "../schemas.ts"
@@ -49,8 +50,9 @@ export const triggerRoutes: readonly Route[] = [
     summary: "What wakes sessions, and when it fires next",
     query: z.object({ session: SessionId.optional() }),
     answer: z.object({ triggers: z.array(Shown) }),
-    async handle({ host, query }) {
-      const triggers = await host.equipment.triggers.list(query.session)
+    async handle({ host, caller, query }) {
+      const { principal } = shownTo(caller)
+      const triggers = await host.equipment.triggers.list(query.session, principal)
       return { triggers: triggers.map(shown) }
     },
   }),
@@ -77,6 +79,17 @@ export const triggerRoutes: readonly Route[] = [
       const trigger = await host.equipment.triggers.get(param("trigger"))
       const deliveries = await host.store.deliveries(param("trigger"), SHOWN_DELIVERIES)
       return { trigger: shown(trigger), deliveries }
+    },
+  }),
+  route({
+    method: "patch",
+    path: "/v1/triggers/:trigger",
+    summary: "Turn a trigger off, or on again",
+    body: z.strictObject({ enabled: z.boolean() }),
+    answer: z.object({ trigger: Shown }),
+    async handle({ host, param, body }) {
+      const switched = await host.equipment.triggers.switch(param("trigger"), body.enabled)
+      return { trigger: shown(switched) }
     },
   }),
   route({

@@ -27,7 +27,7 @@ class Waiting {
   }
 
   dismiss() {
-    for (const bells of [...this.#bells.values()]) for (const bell of [...bells]) bell.stop()
+    for (const bells of this.#bells.values()) for (const bell of bells) bell.stop()
   }
 
   // Another process wrote: any stream may have changed.

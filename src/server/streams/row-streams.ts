@@ -84,7 +84,8 @@ async function streamOf({ store }: Host, view: View) {
       return turn && { id: turn.id, closed: turn.ended_at !== null }
     }
     case "entity": {
-      const entity = await store.entity(view.address.type, view.address.id)
+      const { type, id, principal = null } = view.address
+      const entity = await store.entity(type, id, principal)
       return entity && { id: entity.session_id, closed: entity.killed_at !== null }
     }
   }

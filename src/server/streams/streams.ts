@@ -14,10 +14,29 @@ import { refuseWriting, rowStreams } from "./row-streams.ts"
 /** Durable Streams: whoever may come in may make a stream, append to it and read it, also while it
  *  grows. */
 export async function serveStream(host: Host, context: Context): Promise<Response> {
+  const caller = callerOf(context)
   const path = pathOf(context.req.path)
-  const rows = rowStreams(host, path, callerOf(context))
-  if (rows) return serveRows(rows, context, path)
-  return serveOwn(host.store, context, within(callerOf(context), path))
+  const rows = rowStreams(host, path, caller)
+  if (rows) return serveRows(whileAdmitted(host, caller, rows), context, path)
+  const own = within(caller, path)
+  if (context.req.method === "GET")
+    return readStream(whileAdmitted(host, caller, host.store), context, own)
+  return serveOwn(host.store, context, own)
+}
+
+/** A stream is looked at anew whenever something comes: who was shut out meanwhile finds none. */
+function whileAdmitted(host: Host, caller: Caller, reading: StreamReading): StreamReading {
+  if (caller.type === "operator") return reading
+  return {
+    of: reading.of ?? reading,
+    watch: (listener) => reading.watch(listener),
+    useStream: (input) => reading.useStream(input),
+    streamPage: (id, page) => reading.streamPage(id, page),
+    stream: async (path, now) =>
+      (await host.principals.holds(caller))
+        ? reading.stream(path, now)
+        : { type: "missing", message: `there is no stream ${path}` },
+  }
 }
 
 /** Everybody has streams of their own: the same address is another stream for another principal. What
@@ -42,8 +61,6 @@ async function serveOwn(store: StreamStore, context: Context, path: string): Pro
       return describe(store, path)
     case "DELETE":
       return remove(store, path)
-    case "GET":
-      return readStream(store, context, path)
     default:
       throw new DoorError(405, "method_not_allowed", `a stream takes no ${context.req.method}`)
   }

@@ -63,6 +63,7 @@ export const LOCKS: Locks = {
   recordStream: ({ turn_id, parts }) => ({ turn: turn_id, blobs: shownIn(parts) }),
   recordRetry: ofTurn,
   recordCompaction: ofTurn,
+  recordSnapshot: ofTurn,
   endAnswer: ({ turn_id, answer }) => ({ turn: turn_id, blobs: shownIn(answer.parts) }),
   recordCalls: ({ turn_id, parts }) => ({ turn: turn_id, blobs: shownIn(parts) }),
   takeSteers: ofTurn,
@@ -80,6 +81,7 @@ export const LOCKS: Locks = {
   appendStream: ({ path }) => ({ streams: [path] }),
   deleteStream: ({ path }) => ({ streams: [path] }),
   removeTrigger: ({ id }) => ({ trigger: id }),
+  switchTrigger: ({ id }) => ({ trigger: id }),
   fireTrigger: ({ trigger_id }) => ({ trigger: trigger_id }),
   settleDelivery: ({ trigger_id }) => ({ trigger: trigger_id }),
 
@@ -88,6 +90,13 @@ export const LOCKS: Locks = {
   useStream: () => ({}),
   holdTrigger: () => ({}),
   seeObservation: () => ({}),
+  addPrincipal: () => ({}),
+  revokePrincipal: () => ({}),
+  addPrincipalToken: () => ({}),
+  revokePrincipalToken: () => ({}),
+  usePrincipalToken: () => ({}),
+  recordAudit: () => ({}),
+  sweepAudit: () => ({}),
 }
 
 function ofSession({ session_id }: { readonly session_id: string }): Lock {

@@ -2,6 +2,8 @@ import type { StoredEntity, StoredObservation } from "../store.ts"
 
 export interface EntityRecord {
   readonly session_id: string
+  /** Among whose entities it has its name; empty for the operator's. */
+  readonly principal: string
   readonly type: string
   readonly name: string
   readonly args_json: string

@@ -41,6 +41,8 @@ export interface SessionRecord {
   updated_at: number
   archived_at: number | null
   deleted_at: number | null
+  /** Null is the operator's. */
+  principal: string | null
 }
 
 export interface MessageRecord {

@@ -1,3 +1,5 @@
+import { PRINCIPALS } from "./principal-schema.ts"
+
 /** Migrations in order; `PRAGMA user_version` says how many a database has seen. Released ones are
  *  never edited: each leaves a fixture in test/store/fixtures that every later version opens.
  *  Plain SQL, because the two engines differ in three type words and start-up must not load a query
@@ -305,4 +307,5 @@ CREATE TABLE observations (
 ) WITHOUT ROWID;
 CREATE INDEX observations_observed ON observations (observed);
 `,
+  PRINCIPALS,
 ]

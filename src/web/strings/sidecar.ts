@@ -13,6 +13,6 @@ export const sidecarStrings = {
   broughtBack: "The quote is in your draft.",
   promote: "Keep as a session",
   delete: "Delete the sidecar",
-  keep: "Keep and close",
+  keep: "Keep",
   kept: "The sidecar is kept; it is in the list of sidecars.",
 } as const

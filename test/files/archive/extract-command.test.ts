@@ -62,6 +62,6 @@ describe("compositor extract", () => {
     const wrong = (...words: readonly string[]) => run(folder, "many.zip", "--to", "x", ...words)
     expect(wrong("--max-files", "250001").stderr).toContain("from 1 to 250000")
     expect(wrong("--max-files", "-1").status).toBe(2)
-    expect(wrong("--max-bytes", "2T").stderr).toContain("more than the 1 TB")
+    expect(wrong("--max-bytes", "2T").stderr).toContain("more than 1099511627776 bytes")
   })
 })

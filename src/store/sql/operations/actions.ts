@@ -17,8 +17,8 @@ export function* performAction(
   input: ActionPerformed,
 ): Program<{ turn: Turn; next: Claim | null; txid: string }> {
   const turn = yield* held(tx, input)
-  const said = yield* perform(tx, turn, input)
-  yield* answer(tx, turn, input, said)
+  const done = yield* perform(tx, turn, input)
+  yield* answer(tx, turn, input, typeof done === "string" ? { text: done } : done)
   const ended = close(tx, turn, { state: "finished", error: null })
   const next =
     input.owner === null
@@ -27,7 +27,18 @@ export function* performAction(
   return { turn: turnOf(ended), next, txid: tx.txid }
 }
 
-function* perform(tx: Transaction, turn: TurnRecord, input: ActionPerformed): Program<string> {
+/** What the host says of what it did. */
+interface Done {
+  readonly text: string
+  /** What a rewind went behind (SES-011). */
+  readonly snapshot_ids?: readonly string[]
+}
+
+function* perform(
+  tx: Transaction,
+  turn: TurnRecord,
+  input: ActionPerformed,
+): Program<Done | string> {
   const { session_id } = turn
   const { action } = input
   switch (action.type) {
@@ -42,8 +53,10 @@ function* perform(tx: Transaction, turn: TurnRecord, input: ActionPerformed): Pr
     case "branch":
       return yield* branchOff(tx, turn, input, action)
     case "clear":
-      yield* rewindTo(tx, yield* tx.session(session_id), null)
-      return "The conversation starts anew. What was said before can be restored by un-rewind."
+      return wentBack(
+        "The conversation starts anew. What was said before can be restored by un-rewind.",
+        yield* rewindTo(tx, yield* tx.session(session_id), null),
+      )
     case "rewind":
       return yield* goBack(tx, turn, action.messages)
     case "rewind-to":
@@ -77,7 +90,7 @@ function* branchOff(
   return `The conversation up to here goes on as ${session.id} too.`
 }
 
-function* goBack(tx: Transaction, turn: TurnRecord, messages: number): Program<string> {
+function* goBack(tx: Transaction, turn: TurnRecord, messages: number): Program<Done | string> {
   const session = yield* tx.session(turn.session_id)
   const said = yield* tx.all<MessageRecord>(
     `SELECT * FROM chat_messages WHERE session_id = ? AND role = 'user' AND state = 'fired'
@@ -90,22 +103,40 @@ function* goBack(tx: Transaction, turn: TurnRecord, messages: number): Program<s
   )
   const target = said.at(-1)
   if (!target) return "There is nothing to go back to."
-  yield* rewindTo(tx, session, target.id)
-  return `Went back to before the last ${said.length === 1 ? "message" : `${said.length} messages`}.`
+  const last = said.length === 1 ? "message" : `${said.length} messages`
+  return wentBack(
+    `Went back to before the last ${last}.`,
+    yield* rewindTo(tx, session, target.id),
+  )
 }
 
-function* goBackTo(tx: Transaction, turn: TurnRecord, before_message_id: string): Program<string> {
+function* goBackTo(
+  tx: Transaction,
+  turn: TurnRecord,
+  before_message_id: string,
+): Program<Done | string> {
   const session = yield* tx.session(turn.session_id)
   if (!(yield* isInHistory(tx, session, before_message_id)))
     return `Message ${before_message_id} is not in this session's history.`
-  yield* rewindTo(tx, session, before_message_id)
-  return `Went back to before message ${before_message_id}.`
+  return wentBack(
+    `Went back to before message ${before_message_id}.`,
+    yield* rewindTo(tx, session, before_message_id),
+  )
+}
+
+function wentBack(text: string, snapshot_ids: readonly string[]): Done {
+  return snapshot_ids.length === 0 ? { text } : { text, snapshot_ids }
 }
 
 // The host's own words: shown to the user, never to the model.
-function* answer(tx: Transaction, turn: TurnRecord, input: ActionPerformed, text: string) {
+function* answer(
+  tx: Transaction,
+  turn: TurnRecord,
+  input: ActionPerformed,
+  { text, ...more }: Done,
+) {
   const { answer_id: message_id, part_id: id } = input
-  const metadata = { turn_id: turn.id, host: true, finish: "stop" }
+  const metadata = { turn_id: turn.id, host: true, finish: "stop", ...more }
   openAnswer(tx, yield* tx.session(turn.session_id), { message_id, metadata })
   const part = { id, index: 0, type: "text", data_json: JSON.stringify({ type: "text", text }) }
   yield* closeAnswer(tx, turn, { message_id, metadata, parts: [part] })

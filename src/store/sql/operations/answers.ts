@@ -149,7 +149,8 @@ function* writePart(tx: Transaction, write: PartWrite): Program<PartRecord | und
   return record
 }
 
-function changeMetadata(tx: Transaction, record: MessageRecord, metadata: Metadata) {
+/** Add to what a message's metadata say. */
+export function changeMetadata(tx: Transaction, record: MessageRecord, metadata: Metadata) {
   const changed: MessageRecord = {
     ...record,
     metadata_json: JSON.stringify({ ...openJson(record.metadata_json), ...metadata }),

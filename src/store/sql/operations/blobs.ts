@@ -1,5 +1,5 @@
 import { Refusal } from "../../../message/refusal.ts"
-import type { NewBlob, NewCapture } from "../../store.ts"
+import type { NewBlob, NewCapture, NewUpload } from "../../store.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 
@@ -9,19 +9,20 @@ interface Bytes {
   readonly mime: string
 }
 
-export function* recordUpload(tx: Transaction, input: Bytes): Program<null> {
+export function* recordUpload(tx: Transaction, input: NewUpload): Program<null> {
   knowBlob(tx, input)
   yield* tx.run(
-    "INSERT INTO uploads (content_id, uploaded_at) VALUES (?, ?)",
+    "INSERT INTO uploads (content_id, uploaded_at, principal) VALUES (?, ?, ?)",
     input.content_id,
     tx.now,
+    input.principal ?? null,
   )
   return null
 }
 
 export function* attach(tx: Transaction, session_id: string, part_id: string, blob: NewBlob) {
   if (blob.stored) knowBlob(tx, blob)
-  yield* takeUpload(tx, blob.content_id)
+  yield* takeUpload(tx, session_id, blob.content_id)
   tx.write(
     `INSERT INTO blob_references (session_id, part_id, content_id) VALUES (?, ?, ?)
      ON CONFLICT DO NOTHING`,
@@ -79,11 +80,15 @@ function knowBlob(tx: Transaction, { content_id, size, mime }: Bytes) {
   )
 }
 
-function* takeUpload(tx: Transaction, content_id: string) {
+// An upload is taken up by a session of whoever uploaded it: another's of the same bytes stays.
+function* takeUpload(tx: Transaction, session_id: string, content_id: string) {
   const known = yield* tx.get("SELECT 1 FROM blobs WHERE content_id = ?", content_id)
   if (!known) throw new Refusal("invalid", `nothing was uploaded as ${content_id}: upload it again`)
   tx.write(
-    "DELETE FROM uploads WHERE id = (SELECT min(id) FROM uploads WHERE content_id = ?)",
+    `DELETE FROM uploads WHERE id = (SELECT min(id) FROM uploads
+       WHERE content_id = ? AND COALESCE(principal, '') =
+         COALESCE((SELECT principal FROM chat_sessions WHERE id = ?), ''))`,
     content_id,
+    session_id,
   )
 }

@@ -10,11 +10,13 @@ import { declareCommands } from "./slash-commands.ts"
 
 /** The session, its name, what can be typed to it and the wake that tells its handler: one commit. */
 export function* spawnEntity(tx: Transaction, input: NewEntity): Program<Spawned> {
-  const known = yield* named(tx, input.type, input.name)
+  const principal = input.session.principal ?? ""
+  const known = yield* named(tx, principal, input)
   if (known) return sameEntity(tx, known, input)
   yield* createSession(tx, input.session)
   const record: EntityRecord = {
     session_id: input.session.id,
+    principal,
     type: input.type,
     name: input.name,
     args_json: JSON.stringify(input.args ?? null),
@@ -40,9 +42,14 @@ function sameEntity(tx: Transaction, known: EntityRecord, input: NewEntity): Spa
   return { type: "same", entity: entityOf(known), claim: null, txid: tx.txid }
 }
 
-function* named(tx: Transaction, type: string, name: string): Program<EntityRecord | undefined> {
-  return yield* tx.get<EntityRecord>(
-    "SELECT * FROM entities WHERE type = ? AND name = ?",
+function named(
+  tx: Transaction,
+  principal: string,
+  { type, name }: Pick<StoredEntity, "type" | "name">,
+): Program<EntityRecord | undefined> {
+  return tx.get<EntityRecord>(
+    "SELECT * FROM entities WHERE principal = ? AND type = ? AND name = ?",
+    principal,
     type,
     name,
   )
@@ -113,7 +120,7 @@ export function* forkEntity(
   input: { readonly branch: Branch; readonly name: string; readonly parent: string | null },
 ): Program<Spawned> {
   const source = yield* existing(tx, input.branch.parent_id)
-  const known = yield* named(tx, source.type, input.name)
+  const known = yield* named(tx, source.principal, { type: source.type, name: input.name })
   if (known)
     throw new Refusal("conflict", `there is an entity /${known.type}/${known.name} already`)
   yield* branch(tx, input.branch)

@@ -12,15 +12,32 @@ import { forkEntity, killEntity, spawnEntity, tagEntity } from "./entities.ts"
 import { putContext, remode, removeContext, reserveKey, writeRow } from "./entity-rows.ts"
 import { observe, seeObservation, unobserve } from "./observations.ts"
 import { rewind, unrewind } from "./path.ts"
+import {
+  addPrincipal,
+  addPrincipalToken,
+  recordAudit,
+  revokePrincipal,
+  revokePrincipalToken,
+  sweepAudit,
+  usePrincipalToken,
+} from "./principals.ts"
 import { append, cancelQueued, changeQueued, type RawAppended } from "./queue.ts"
 import { branch, changeSession, createSession } from "./sessions.ts"
 import { importRows } from "./transfer.ts"
 import { interrupt } from "./interrupt.ts"
 import { appendStream, createStream, deleteStream, useStream } from "./streams.ts"
 import { takeSteers } from "./steer.ts"
+import { recordSnapshot } from "./snapshots.ts"
 import { endAnswer, recordCalls } from "./steps.ts"
 import { beat, endTurn, recordRequest, recordRetry, recordStream, requestAbort } from "./turns.ts"
-import { addTrigger, fireTrigger, holdTrigger, removeTrigger, settleDelivery } from "./triggers.ts"
+import {
+  addTrigger,
+  fireTrigger,
+  holdTrigger,
+  removeTrigger,
+  settleDelivery,
+  switchTrigger,
+} from "./triggers.ts"
 import { changeCommands, declareCommands } from "./slash-commands.ts"
 import { resolveCall, resumeTurn, waitFor } from "./waiting.ts"
 
@@ -48,6 +65,7 @@ export const OPERATIONS: Operations = {
   recordStream,
   recordRetry,
   recordCompaction,
+  recordSnapshot,
   endAnswer,
   recordCalls,
   takeSteers,
@@ -72,6 +90,7 @@ export const OPERATIONS: Operations = {
   importRows,
   addTrigger,
   removeTrigger,
+  switchTrigger,
   fireTrigger,
   settleDelivery,
   holdTrigger,
@@ -90,4 +109,11 @@ export const OPERATIONS: Operations = {
   observe,
   unobserve,
   seeObservation,
+  addPrincipal,
+  revokePrincipal,
+  addPrincipalToken,
+  revokePrincipalToken,
+  usePrincipalToken,
+  recordAudit,
+  sweepAudit,
 }

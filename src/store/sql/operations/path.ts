@@ -1,10 +1,11 @@
 import { Refusal } from "../../../message/refusal.ts"
 import type { Segment } from "../../../message/row.ts"
-import type { SessionChanged } from "../../store.ts"
+import type { Rewound, SessionChanged } from "../../store.ts"
 import { type SessionRecord, sessionOf } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { LIVE, liveTurn } from "./claim.ts"
+import { snapshotsOn } from "./snapshots.ts"
 
 /** How many rewinds can be taken back. */
 const MAX_PREVIOUS_PATHS = 50
@@ -14,12 +15,12 @@ const MAX_PREVIOUS_PATHS = 50
 export function* rewind(
   tx: Transaction,
   input: { session_id: string; before_message_id: string | null },
-): Program<SessionChanged> {
+): Program<Rewound> {
   const session = yield* tx.session(input.session_id)
   if (yield* liveTurn(tx, session.id))
     throw new Refusal("conflict", "a turn is running: stop it before going back")
-  yield* rewindTo(tx, session, input.before_message_id)
-  return yield* told(tx, session.id)
+  const snapshot_ids = yield* rewindTo(tx, session, input.before_message_id)
+  return { ...(yield* told(tx, session.id)), snapshot_ids }
 }
 
 /** Take the last rewind back. What is left and was not part of it is hidden in its stead, and comes back
@@ -39,16 +40,30 @@ export function* unrewind(tx: Transaction, input: { session_id: string }): Progr
   return yield* told(tx, session.id)
 }
 
+/** Answers with the snapshots that it goes behind. */
 export function* rewindTo(
   tx: Transaction,
   session: SessionRecord,
   before_message_id: string | null,
-) {
+): Program<string[]> {
   const path = pathOf(session)
   const kept = before_message_id === null ? [] : yield* before(tx, path, before_message_id)
   const before_it = JSON.parse(session.previous_paths_json) as Segment[][]
   const previous = [...before_it, closed(path, session)]
+  const snapshot_ids = yield* snapshotsOn(tx, behind(path, kept))
   writePath(tx, session, opened(kept, session), previous.slice(-MAX_PREVIOUS_PATHS))
+  return snapshot_ids
+}
+
+// What a path holds behind its own beginning.
+function behind(path: readonly Segment[], beginning: readonly Segment[]): Segment[] {
+  const cut = beginning.at(-1)
+  const at = Math.max(0, beginning.length - 1)
+  return path.slice(at).flatMap((segment, index) => {
+    if (index > 0 || !cut) return [segment]
+    if (cut.to === null || cut.to === segment.to) return []
+    return [{ ...segment, from: cut.to + 1 }]
+  })
 }
 
 // A path that is left must not grow with what is said on another.

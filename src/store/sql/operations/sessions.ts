@@ -49,6 +49,7 @@ export function* branch(tx: Transaction, input: Branch): Program<SessionChanged>
     workspace_root: parent.workspace_root,
     model: JSON.parse(parent.model_json),
     metadata: { ...JSON.parse(parent.metadata_json), ...input.metadata },
+    principal: parent.principal,
     parent_id: parent.id,
     parent_message_id: cut.message_id,
     path,
@@ -92,8 +93,8 @@ interface SessionInsert extends NewSession {
 function insertSession(tx: Transaction, session: SessionInsert) {
   tx.write(
     `INSERT INTO chat_sessions (id, agent, title, workspace_root, model_json, parent_id,
-       parent_message_id, metadata_json, path_json, created_at, updated_at)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       parent_message_id, metadata_json, path_json, created_at, updated_at, principal)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     session.id,
     session.agent,
     session.title,
@@ -105,6 +106,7 @@ function insertSession(tx: Transaction, session: SessionInsert) {
     JSON.stringify(session.path),
     tx.now,
     tx.now,
+    session.principal ?? null,
   )
 }
 

@@ -41,6 +41,17 @@ export function* removeTrigger(
   return { removed: true }
 }
 
+export function* switchTrigger(
+  tx: Transaction,
+  { id, enabled, next_fire_at }: Parameters<TriggerWrites["switchTrigger"]>[0],
+): Program<StoredTrigger | null> {
+  const record = yield* find(tx, id)
+  if (!record) return null
+  const on = enabled ? 1 : 0
+  tx.write("UPDATE triggers SET enabled = ?, next_fire_at = ? WHERE id = ?", on, next_fire_at, id)
+  return triggerOf({ ...record, enabled: on, next_fire_at })
+}
+
 export function* fireTrigger(tx: Transaction, firing: Firing): Program<Fired> {
   const record = yield* find(tx, firing.trigger_id)
   if (!record) return { type: "missing" }

@@ -37,9 +37,10 @@ export class EntityPrograms implements Programs<EntityReads> {
     this.#asking = asking
   }
 
-  *entity(type: string, name: string): Program<StoredEntity | null> {
+  *entity(type: string, name: string, principal: string | null): Program<StoredEntity | null> {
     const record = yield* this.#asking.get<EntityRecord>(
-      "SELECT * FROM entities WHERE type = ? AND name = ?",
+      "SELECT * FROM entities WHERE principal = ? AND type = ? AND name = ?",
+      principal ?? "",
       type,
       name,
     )
@@ -54,15 +55,18 @@ export class EntityPrograms implements Programs<EntityReads> {
     return record ? entityOf(record) : null
   }
 
-  *entities({ type, parent }: EntityFilter): Program<StoredEntity[]> {
+  *entities({ type, parent, principal }: EntityFilter): Program<StoredEntity[]> {
     const records = yield* this.#asking.all<EntityRecord>(
       `SELECT * FROM entities WHERE (CAST(? AS TEXT) IS NULL OR type = ?)
          AND (CAST(? AS TEXT) IS NULL OR parent = ?)
+         AND (CAST(? AS TEXT) IS NULL OR principal = ?)
        ORDER BY created_at, session_id LIMIT ${MAX_LISTED}`,
       type ?? null,
       type ?? null,
       parent ?? null,
       parent ?? null,
+      principal ?? null,
+      principal ?? null,
     )
     return records.map(entityOf)
   }

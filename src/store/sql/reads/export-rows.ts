@@ -80,8 +80,10 @@ function branch(select: Select, session: Row): Program<Standalone> {
   )
 }
 
-// An imported session begins a stream of its own, and whether its queue moves is for its new host.
-function withoutHost({ first_event: _first, next_event: _next, drain: _drain, ...session }: Row) {
+// An imported session begins a stream of its own; whether its queue moves, and whose it is, is for its
+// new host.
+function withoutHost(row: Row): Row {
+  const { first_event: _first, next_event: _next, drain: _drain, principal: _, ...session } = row
   return session
 }
 

@@ -1,13 +1,14 @@
-import type { EntityReads, Reads, TriggerReads } from "../../store.ts"
+import type { EntityReads, PrincipalReads, Reads, TriggerReads } from "../../store.ts"
 import type { Asking, Programs } from "../program.ts"
 import { DurableReads } from "./durable-reads.ts"
 import { EntityPrograms } from "./entity-reads.ts"
+import { PrincipalPrograms } from "./principal-reads.ts"
 import { SessionReads } from "./session-reads.ts"
 import { StreamReads } from "./stream-reads.ts"
 import { TriggerPrograms } from "./trigger-reads.ts"
 import { TurnReads } from "./turn-reads.ts"
 
-export type AllReads = Reads & TriggerReads & EntityReads
+export type AllReads = Reads & TriggerReads & EntityReads & PrincipalReads
 
 /** Every read by its name. */
 export function readsOf(asking: Asking): Programs<AllReads> {
@@ -18,6 +19,7 @@ export function readsOf(asking: Asking): Programs<AllReads> {
     DurableReads,
     EntityPrograms,
     TriggerPrograms,
+    PrincipalPrograms,
   ]
   const reads = rooms.flatMap((Room) => methodsOf(new Room(asking)))
   return Object.fromEntries(reads) as Programs<AllReads>

@@ -34,13 +34,16 @@ export class SessionReads {
 
   *sessions(filter: SessionFilter): Program<Session[]> {
     const before = filter.before === undefined ? undefined : yield* this.#session(filter.before)
+    const { principal } = filter
     const records = yield* this.#asking.all<SessionRecord>(
       `SELECT * FROM chat_sessions
-       WHERE deleted_at IS NULL AND (? = 1 OR archived_at IS NULL)
+       WHERE deleted_at IS NULL ${principal === undefined ? "" : "AND principal = ?"}
+         AND (? = 1 OR archived_at IS NULL)
          AND CASE WHEN ${this.#asking.words.isTrue("metadata_json", "ephemeral")}
            THEN 1 ELSE 0 END IN (?, ?)
          AND (updated_at, id) < (?, ?)
        ORDER BY updated_at DESC, id DESC LIMIT ?`,
+      ...(principal === undefined ? [] : [principal]),
       filter.archived ? 1 : 0,
       filter.ephemeral === "only" ? 1 : 0,
       filter.ephemeral ? 1 : 0,

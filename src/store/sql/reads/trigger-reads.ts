@@ -1,4 +1,10 @@
-import type { Delivery, PendingDelivery, StoredTrigger, TriggerReads } from "../../store.ts"
+import type {
+  Delivery,
+  PendingDelivery,
+  StoredTrigger,
+  TriggerFilter,
+  TriggerReads,
+} from "../../store.ts"
 import type { Asking, Program, Programs } from "../program.ts"
 import {
   type DeliveryRecord,
@@ -24,11 +30,13 @@ export class TriggerPrograms implements Programs<TriggerReads> {
     this.#asking = asking
   }
 
-  triggers(filter: { readonly session_id?: string | undefined }): Program<StoredTrigger[]> {
-    const { session_id } = filter
-    const [where, values] =
-      session_id === undefined ? ["", []] : ["AND triggers.session_id = ?", [session_id]]
-    return this.#found(`${LIVING} ${where} ORDER BY triggers.id LIMIT ${MAX_LISTED}`, ...values)
+  triggers({ session_id, principal }: TriggerFilter): Program<StoredTrigger[]> {
+    const bySession = session_id === undefined ? "" : "AND triggers.session_id = ?"
+    const byPrincipal = principal === undefined ? "" : "AND chat_sessions.principal = ?"
+    return this.#found(
+      `${LIVING} ${bySession} ${byPrincipal} ORDER BY triggers.id LIMIT ${MAX_LISTED}`,
+      ...[session_id, principal].filter((value) => value !== undefined),
+    )
   }
 
   *trigger(id: string): Program<StoredTrigger | null> {
