@@ -104,10 +104,7 @@ function* goBack(tx: Transaction, turn: TurnRecord, messages: number): Program<D
   const target = said.at(-1)
   if (!target) return "There is nothing to go back to."
   const last = said.length === 1 ? "message" : `${said.length} messages`
-  return wentBack(
-    `Went back to before the last ${last}.`,
-    yield* rewindTo(tx, session, target.id),
-  )
+  return wentBack(`Went back to before the last ${last}.`, yield* rewindTo(tx, session, target.id))
 }
 
 function* goBackTo(
