@@ -86,6 +86,20 @@ const ran = await runByName(
       },
     },
     {
+      name: "cluster",
+      quick: ["--turns", "200"],
+      summary: "three nodes on one PostgreSQL, killed, frozen and cut off while they run turns",
+      options: [
+        { name: "turns", type: "string", summary: "how many (20000)" },
+        { name: "seed", type: "string", summary: "the seed of its choices (random)" },
+      ],
+      async run({ turns, seed }) {
+        const { tortureCluster } = await import("../torture/cluster.ts")
+        const random = Math.floor(Math.random() * 2 ** 31)
+        return tortureCluster({ turns: numberOf(turns, 20_000), seed: numberOf(seed, random) })
+      },
+    },
+    {
       name: "streams",
       quick: ["--cycles", "3"],
       summary: "SIGKILL the server at random while producers append to streams",

@@ -13,6 +13,8 @@ import type { ServerReady } from "./server-process.ts"
 export interface TurnsServerInput {
   readonly data: string
   readonly lease_ms: number
+  /** Where rows are kept, when not in the folder. */
+  readonly store?: string
   /** Where each first request of a turn is written down, with its time. */
   readonly calls: string
 }
@@ -24,7 +26,7 @@ export interface TurnsCall {
   readonly asked_at: number
 }
 
-const { data, lease_ms, calls } = JSON.parse(process.argv[2] ?? "") as TurnsServerInput
+const { data, lease_ms, calls, store } = JSON.parse(process.argv[2] ?? "") as TurnsServerInput
 const provider = scripted(answer)
 const nod = defineTool({
   id: "nod",
@@ -42,6 +44,7 @@ const running = await serve({
   tools: [nod],
   sections: async () => ({}),
   lease_ms,
+  ...(store === undefined ? {} : { store }),
   registered: false,
 })
 process.on("SIGTERM", () => void running.close().then(() => process.exit(0)))

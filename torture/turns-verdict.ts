@@ -47,7 +47,7 @@ export interface TurnRow {
   readonly ended_at: number | null
 }
 
-interface AnswerRow {
+export interface AnswerRow {
   readonly turn_id: string
   readonly text: string
 }
@@ -58,27 +58,37 @@ export interface MessageRow {
   readonly queued_at: number
 }
 
-/** What the folder says about all that happened. */
-export function readVerdict(file: string, { sent, freezes, calls }: Happened): Verdict {
+/** All that the verdict needs to see. */
+export interface TurnsRows {
+  /** In the order of their sessions, and in each session's own. */
+  readonly turns: readonly TurnRow[]
+  readonly answers: readonly AnswerRow[]
+  readonly messages: readonly MessageRow[]
+}
+
+export function rowsOfFile(file: string): TurnsRows {
   const database = new Database(file, { readonly: true })
-  const turns = database
-    .prepare<[], TurnRow>("SELECT * FROM turns ORDER BY session_id, fence")
-    .all()
-  const answers = database
-    .prepare<[], AnswerRow>(
+  const all = <Row>(sql: string) => database.prepare<[], Row>(sql).all()
+  const rows = {
+    turns: all<TurnRow>("SELECT * FROM turns ORDER BY session_id, fence"),
+    answers: all<AnswerRow>(
       `SELECT json_extract(chat_messages.metadata_json, '$.turn_id') AS turn_id,
          json_extract(chat_parts.data_json, '$.text') AS text
        FROM chat_messages JOIN chat_parts ON chat_parts.message_id = chat_messages.id
        WHERE role = 'assistant' AND type = 'text'`,
-    )
-    .all()
-  const messages = database
-    .prepare<[], MessageRow>(
+    ),
+    messages: all<MessageRow>(
       `SELECT id, seq, json_extract(metadata_json, '$.queue_enqueued_at') AS queued_at
        FROM chat_messages WHERE role = 'user'`,
-    )
-    .all()
+    ),
+  }
   database.close()
+  return rows
+}
+
+/** What the rows say about all that happened. */
+export function readVerdict(rows: TurnsRows, { sent, freezes, calls }: Happened): Verdict {
+  const { turns, answers, messages } = rows
   const byId = new Map(messages.map((message) => [message.id, message]))
   return {
     turns: turns.length,

@@ -10,6 +10,7 @@ const LOOK_MS = 1000
 const BEAT_MS = 3000
 /** An owner that shows no sign of life for this long has lost its turn. */
 const LEASE_MS = 15_000
+const LOOKING_AT_ONCE = 8
 
 export interface RunnerOptions {
   readonly lease_ms?: number
@@ -138,8 +139,8 @@ export class Runner {
     const ids = new Set(live.map(({ turn }) => turn.id))
     for (const noted of [this.#seen, this.#left])
       for (const id of noted.keys()) if (!ids.has(id)) noted.delete(id)
-    for (const one of live) await this.#lookAfter(one)
-    for (const session_id of await this.#rooms.store.claimable()) await this.wake(session_id)
+    await severally(live, (one) => this.#lookAfter(one))
+    await severally(await this.#rooms.store.claimable(), (session_id) => this.wake(session_id))
   }
 
   async #lookAfter(live: LiveTurn) {
@@ -228,4 +229,13 @@ function traced<Result>({ turn }: Claim, run: () => Promise<Result>): Promise<Re
 
 function isWaiting({ state }: Turn): boolean {
   return state === "waiting_on_approval" || state === "waiting_on_user_input"
+}
+
+/** A few at a time: one that must wait for its session does not keep the others waiting. */
+async function severally<T>(items: readonly T[], work: (item: T) => Promise<void>) {
+  const left = items.values()
+  const lane = async () => {
+    for (const item of left) await work(item)
+  }
+  await Promise.all(Array.from({ length: LOOKING_AT_ONCE }, lane))
 }

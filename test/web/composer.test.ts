@@ -157,7 +157,7 @@ describe.skipIf(missing("chromium"))("the composer, in a real browser", () => {
     ).join("\n")
     await visitor.composer.click()
     await visitor.page.keyboard.insertText(text)
-    await expect.poll(source, { timeout: 20_000 }).toBe(text)
+    await expect.poll(source, { timeout: 60_000 }).toBe(text)
     await visitor.page.keyboard.press("Control+Home")
     for (let at = 0; at < 50; at++) await visitor.page.keyboard.press("ArrowDown")
     await visitor.page.keyboard.type("§")
@@ -181,7 +181,7 @@ describe.skipIf(missing("chromium"))("the composer, in a real browser", () => {
     await visitor.composer.click()
     await visitor.pasteText(text)
     await visitor.button("Paste as text").click()
-    await expect.poll(source, { timeout: 20_000 }).toBe(text)
+    await expect.poll(source, { timeout: 60_000 }).toBe(text)
     await visitor.composer.click()
     await visitor.page.keyboard.press("Enter")
     await expect

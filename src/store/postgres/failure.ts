@@ -21,9 +21,13 @@ const OVERTAKEN: ReadonlySet<string> = new Set([
 /** The connection went, or could not be made: the statement may be at fault for nothing. */
 export function isLost(error: unknown): boolean {
   const code = codeOf(error)
-  if (code === "") return /terminated|closed|timeout|ended|not queryable/i.test(String(error))
+  if (code === "") return LOST.test(String(error))
   return /^(08|57P0)/.test(code) || /^E[A-Z]{3,}$/.test(code) || code === "25P03"
 }
+
+/** As `pg` puts it where it has no code. */
+const LOST =
+  /connection (is closed|terminated)|closed the connection|timeout expired|not queryable/i
 
 export function notStored(name: string, error: unknown): Error {
   if (error instanceof Refusal) return error

@@ -3,8 +3,9 @@ import type { Outcome, Value } from "../sql/program.ts"
 import { prepare } from "./dialect.ts"
 
 const CONNECT_MS = 10_000
-/** Whoever stops in the middle of a transaction must not hold a session for longer than this. */
-const IDLE_IN_TRANSACTION_MS = 10_000
+/** Whoever stops in the middle of a transaction must not hold a session for longer than this; when it
+ *  goes on it finds that nothing was done, and does it again. */
+const IDLE_IN_TRANSACTION_MS = 2000
 const LOCK_MS = 20_000
 const KEEP_ALIVE_MS = 10_000
 const INT8 = 20

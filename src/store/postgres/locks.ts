@@ -161,11 +161,15 @@ function ofSessions(sessions: readonly string[]): LockStatement {
   return { sql: LOCK_SESSIONS, values: [JSON.stringify(sessions)] }
 }
 
+/** The number under which the database knows what becomes of a transaction. */
+const XID = "CAST(pg_current_xact_id() AS TEXT) AS xid"
+export const ASK_XID = `SELECT ${XID}`
+
 const TABLE_LOCKS = {
   used: "LOCK TABLE blob_references IN ROW EXCLUSIVE MODE",
   collected: "LOCK TABLE blob_references IN SHARE ROW EXCLUSIVE MODE",
 }
-const LOCK_SESSION = "SELECT 1 FROM chat_sessions WHERE id = ? FOR UPDATE"
+const LOCK_SESSION = `SELECT ${XID} FROM chat_sessions WHERE id = ? FOR UPDATE`
 const LOCK_SESSIONS = `SELECT 1 FROM chat_sessions
   WHERE id IN (SELECT jsonb_array_elements_text(CAST(? AS JSONB))) ORDER BY id FOR UPDATE`
 const LOCK_READERS = `SELECT 1 FROM chat_sessions WHERE id = ? OR deleted_at IS NOT NULL
@@ -174,7 +178,7 @@ const LOCK_READERS = `SELECT 1 FROM chat_sessions WHERE id = ? OR deleted_at IS 
   ORDER BY id FOR UPDATE`
 const LOCK_SESSION_OF = `SELECT 1 FROM chat_sessions
   WHERE id = (SELECT session_id FROM turns WHERE id = ?) FOR UPDATE`
-const LOCK_TURN = "SELECT 1 FROM turns WHERE id = ? FOR UPDATE"
+const LOCK_TURN = `SELECT ${XID} FROM turns WHERE id = ? FOR UPDATE`
 /** With all from which they were forked: those may go when their last fork does. */
 const LOCK_STREAMS = `SELECT 1 FROM durable_streams WHERE id IN (
     WITH RECURSIVE chain AS (

@@ -164,9 +164,11 @@ function quoted(columns: readonly string[]): string {
 }
 
 // Rows that came with a number of their own do not move the one that the next gets.
-const NEXT_IDS = ["uploads", "stashed_drafts"]
+const NEXT_IDS = MIGRATIONS.flatMap((migration) => [
+  ...migration.matchAll(/CREATE TABLE (\w+) \(\s+id INTEGER PRIMARY KEY/g),
+])
   .map(
-    (table) =>
+    ([, table]) =>
       `SELECT setval(pg_get_serial_sequence('${table}', 'id'),
          (SELECT coalesce(max(id), 0) + 1 FROM ${table}), false)`,
   )

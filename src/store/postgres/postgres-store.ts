@@ -9,6 +9,7 @@ import { laneOf, Lanes } from "./lanes.ts"
 import { Link } from "./link.ts"
 import { type Lock, LOCKS } from "./locks.ts"
 import { migrate, refuseNewerSchema } from "./migrate.ts"
+import { patiently } from "./patience.ts"
 import { Pool } from "./pool.ts"
 import { READ_NAMES, Reader } from "./reader.ts"
 import { Writer } from "./writer.ts"
@@ -29,7 +30,7 @@ type Listener = (streams: ReadonlySet<string> | undefined) => void
  *  process. */
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const node = `${Date.now().toString(36)}${randomBytes(5).toString("hex")}`
-  await migrated(options.url)
+  await patiently(() => migrated(options.url))
   const open = () => opened(options.url)
   const pool = new Pool(options.connections ?? CONNECTIONS, open)
   const reader = new Reader(pool, open)
@@ -39,7 +40,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     for (const listener of listeners) listener(streams)
   }
   const hub = new Hub({ node, open, mark: () => reader.mark(), heard })
-  await hub.start()
+  await patiently(() => hub.start())
   const lanes = new Lanes()
   const running = new Set<Promise<unknown>>()
   let closed = false

@@ -1,16 +1,13 @@
-import { setTimeout as sleep } from "node:timers/promises"
 import type { Program } from "../sql/program.ts"
 import { exportRows, type Listing } from "../sql/reads/export-rows.ts"
 import { readsOf, SNAPSHOTS } from "../sql/reads/reads.ts"
 import type { ExportRow } from "../store.ts"
-import { isLost, notRead } from "./failure.ts"
+import { notRead } from "./failure.ts"
 import type { Link } from "./link.ts"
+import { patiently } from "./patience.ts"
 import type { Pool } from "./pool.ts"
 import { Unit } from "./unit.ts"
 import { Yielding } from "./yielding.ts"
-
-/** So long a database that went away is waited for before the caller is told. */
-const PATIENCE_MS = 3000
 
 type Read = (...input: unknown[]) => Program<unknown>
 
@@ -32,14 +29,10 @@ export class Reader {
   }
 
   async read(name: string, input: readonly unknown[]): Promise<unknown> {
-    const until = performance.now() + PATIENCE_MS
-    for (;;) {
-      try {
-        return await this.#once(name, input)
-      } catch (error) {
-        if (!isLost(error) || performance.now() > until) throw notRead(name, error)
-        await sleep(Math.random() * 200)
-      }
+    try {
+      return await patiently(() => this.#once(name, input))
+    } catch (error) {
+      throw notRead(name, error)
     }
   }
 

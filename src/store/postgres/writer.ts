@@ -1,20 +1,18 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Refusal } from "../../message/refusal.ts"
 import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
-import type { Program } from "../sql/program.ts"
+import type { Outcome, Program } from "../sql/program.ts"
 import { Transaction } from "../sql/transaction.ts"
-import { isLost, isOvertaken, notStored } from "./failure.ts"
+import { isLost, notStored } from "./failure.ts"
 import type { Link } from "./link.ts"
-import { type Lock, LOCKS, statementsOf } from "./locks.ts"
+import { ASK_XID, type Lock, LOCKS, statementsOf } from "./locks.ts"
+import { patiently } from "./patience.ts"
 import type { Pool } from "./pool.ts"
 import { Unit } from "./unit.ts"
 
-/** An operation that another overtook is run again this often. */
-const MAX_ATTEMPTS = 8
-/** So long a database that went away is waited for before the caller is told. */
-const PATIENCE_MS = 3000
 /** So long the outcome of a commit is asked for whose answer was lost. */
 const VERDICT_MS = 15_000
+const MIN_ASKED = 20
 
 export interface Performed {
   readonly value: unknown
@@ -37,17 +35,10 @@ export class Writer {
   }
 
   async perform(name: OperationName, input: unknown): Promise<Performed> {
-    const until = performance.now() + PATIENCE_MS
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await this.#attempt(name, input)
-      } catch (error) {
-        const again = isOvertaken(error)
-          ? attempt < MAX_ATTEMPTS
-          : isLost(error) && performance.now() < until
-        if (!again) throw notStored(name, error)
-        await sleep(Math.random() * Math.min(10 * 2 ** attempt, 400))
-      }
+    try {
+      return await patiently(() => this.#attempt(name, input))
+    } catch (error) {
+      throw notStored(name, error)
     }
   }
 
@@ -65,22 +56,21 @@ export class Writer {
     const { name, input, committing } = request
     const unit = new Unit(link)
     unit.say("BEGIN")
-    const xid = unit.ask([{ sql: XID, values: [] }])
     const lock = (LOCKS[name] as (input: unknown) => Lock)(input)
-    for (const { sql, values } of statementsOf(lock)) unit.write(sql, ...values)
+    const locked = unit.ask(statementsOf(lock))
     const txid = `${this.#epoch}-${++this.#count}`
-    const tx = new Transaction(unit, { now: this.#clock(), txid, group: null })
+    const tx = new Transaction(unit, { clock: this.#clock, txid, group: null })
     try {
       const value = await unit.drive((OPERATIONS[name] as AnyOperation)(tx, input))
       await unit.drive(tx.finish())
-      const [known] = (await xid) ?? []
+      const number = numberIn((await locked) ?? [])
       if (unit.failure !== undefined) throw unit.failure
       const performed = { value, streams: tx.streams }
       if (!tx.wrote) {
         await rollback(link)
         return performed
       }
-      committing.xid = (known?.rows[0] as { xid: string } | undefined)?.xid
+      committing.xid = number ?? (await ownNumber(link))
       committing.performed = performed
       await commit(link, unit, committing)
       return performed
@@ -94,11 +84,11 @@ export class Writer {
    *  of it: nothing is acknowledged that is not there, and nothing done twice. */
   async #verdict(name: OperationName, xid: string, performed: Performed): Promise<Performed> {
     const until = performance.now() + VERDICT_MS
-    for (;;) {
+    for (let asked = 1; ; asked++) {
       const status = await this.#statusOf(xid)
       if (status === "committed") return performed
       if (status === "aborted") throw lostBefore()
-      if (performance.now() > until)
+      if (performance.now() > until && asked >= MIN_ASKED)
         throw new Refusal(
           "storage_failed",
           `the database went away while ${name} was stored, and does not say whether it was: send it again`,
@@ -132,7 +122,17 @@ interface Request {
   readonly committing: Committing
 }
 
-const XID = "SELECT CAST(pg_current_xact_id() AS TEXT) AS xid"
+// A lock that found its row tells it; who locks nothing asks.
+function numberIn(locked: readonly Outcome[]): string | undefined {
+  const rows = locked.flatMap((outcome) => outcome.rows as { xid?: string }[])
+  return rows.find(({ xid }) => xid !== undefined)?.xid
+}
+
+async function ownNumber(link: Link): Promise<string | undefined> {
+  const { rows } = await link.ask(ASK_XID)
+  return (rows[0] as { xid: string } | undefined)?.xid
+}
+
 const STATUS = "SELECT pg_xact_status(CAST(CAST(? AS TEXT) AS XID8)) AS status"
 
 /** Whether it was committed is unknown only while no answer came: a statement that went wrong before

@@ -55,3 +55,25 @@ export type Programs<T> = {
     ? (...input: Input) => Program<Output>
     : never
 }
+
+type Results<T extends readonly Program<unknown>[]> = {
+  -readonly [At in keyof T]: T[At] extends Program<infer Result> ? Result : never
+}
+
+/** Several programs side by side: what they ask for is asked together. */
+export function* together<T extends readonly Program<unknown>[]>(
+  ...programs: T
+): Program<Results<T>> {
+  let steps = programs.map((program) => program.next([]))
+  while (steps.some(({ done }) => !done)) {
+    const outcomes = yield steps.flatMap((step) => (step.done ? [] : step.value))
+    let at = 0
+    steps = steps.map((step, index) => {
+      if (step.done) return step
+      const own = outcomes.slice(at, at + step.value.length)
+      at += step.value.length
+      return programs[index]?.next(own) ?? step
+    })
+  }
+  return steps.map(({ value }) => value) as Results<T>
+}

@@ -16,23 +16,30 @@ type Operation = "insert" | "update" | "delete"
 /** What one operation writes with. Rows are told of as they change; `finish` gives the events their
  *  numbers from the head rows of their streams, so that within a stream commit order is seq order. */
 export class Transaction implements Asking {
-  readonly now: number
   readonly txid: string
   readonly streams = new Set<string>()
   /** Whether anything was written: if not, a refusal leaves nothing to undo. */
   wrote = false
   readonly #engine: Engine
+  readonly #clock: () => number
+  #now: number | undefined
   readonly #pending = new Map<string, string[]>()
   readonly #marks = new Map<string, Marks>()
 
   /** Heads that the operations of one commit share; null where each stands for itself. */
   readonly group: Group | null
 
-  constructor(engine: Engine, about: { now: number; txid: string; group: Group | null }) {
+  constructor(engine: Engine, about: { clock: () => number; txid: string; group: Group | null }) {
     this.#engine = engine
-    this.now = about.now
+    this.#clock = about.clock
     this.txid = about.txid
     this.group = about.group
+  }
+
+  /** The moment of this operation: when it first asked, which is when it had its rows to itself. */
+  get now(): number {
+    this.#now ??= this.#clock()
+    return this.#now
   }
 
   get words(): Words {

@@ -135,7 +135,7 @@ export class Committer {
 
   #begin(group: Group | null): Transaction {
     const txid = `${this.#epoch}-${++this.#count}`
-    return new Transaction(this.#statements, { now: this.#clock(), txid, group })
+    return new Transaction(this.#statements, { clock: this.#clock, txid, group })
   }
 
   #undo(requests: readonly Request[], error: unknown): Commit {

@@ -134,7 +134,7 @@ function* answer(
 ) {
   const { answer_id: message_id, part_id: id } = input
   const metadata = { turn_id: turn.id, host: true, finish: "stop", ...more }
-  yield* openAnswer(tx, turn, { message_id, metadata })
+  openAnswer(tx, yield* tx.session(turn.session_id), { message_id, metadata })
   const part = { id, index: 0, type: "text", data_json: JSON.stringify({ type: "text", text }) }
   yield* closeAnswer(tx, turn, { message_id, metadata, parts: [part] })
 }

@@ -2,22 +2,22 @@ import type { Delta, Metadata } from "../../../message/row.ts"
 import { openJson } from "../../../message/stored-json.ts"
 import { toolNameOf } from "../../../message/tool-part.ts"
 import type { Answer, PartUpsert } from "../../store.ts"
-import type { EventsRecord, MessageRecord, PartRecord, TurnRecord } from "../rows.ts"
-import type { Program } from "../program.ts"
+import type { EventsRecord, MessageRecord, PartRecord, SessionRecord, TurnRecord } from "../rows.ts"
+import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { attach } from "./blobs.ts"
-import { insertMessage, insertPart } from "./messages.ts"
+import { insertPart, writeMessage } from "./messages.ts"
 
-export function* openAnswer(
+/** `session` is the turn's, as it is in this transaction. */
+export function openAnswer(
   tx: Transaction,
-  turn: TurnRecord,
+  session: SessionRecord,
   answer: { message_id: string; metadata: Metadata },
 ) {
-  const session = yield* tx.session(turn.session_id)
   const created_at = Math.max(tx.now, session.last_created_at)
   const record: MessageRecord = {
     id: answer.message_id,
-    session_id: turn.session_id,
+    session_id: session.id,
     role: "assistant",
     metadata_json: JSON.stringify(answer.metadata),
     state: "fired",
@@ -28,18 +28,55 @@ export function* openAnswer(
     created_at,
     updated_at: created_at,
   }
-  yield* insertMessage(tx, record)
+  writeMessage(tx, record)
   tx.write(
     "UPDATE chat_sessions SET next_seq = next_seq + 1, last_created_at = ? WHERE id = ?",
     created_at,
-    turn.session_id,
+    session.id,
   )
   tx.tellMessage(record, "insert")
 }
 
-export function* closeAnswer(tx: Transaction, turn: TurnRecord, answer: Answer) {
-  for (const part of answer.parts) yield* upsertPart(tx, turn.session_id, answer.message_id, part)
-  yield* changeMetadata(tx, turn.session_id, answer.message_id, answer.metadata)
+export function* closeAnswer(tx: Transaction, turn: TurnRecord, answer: Answer): Program<void> {
+  const { message_id, parts } = answer
+  const [known, message] = yield* together(
+    partsOf(tx, parts),
+    tx.message(turn.session_id, message_id),
+  )
+  yield* writeParts(tx, { session_id: turn.session_id, message_id, parts, known })
+  changeMetadata(tx, message, answer.metadata)
+}
+
+/** Parts of an answer as they are now: those that changed are written, and told of. */
+export function* upsertParts(
+  tx: Transaction,
+  answer: { session_id: string; message_id: string; parts: readonly PartUpsert[] },
+): Program<void> {
+  yield* writeParts(tx, { ...answer, known: yield* partsOf(tx, answer.parts) })
+}
+
+function* partsOf(tx: Transaction, parts: readonly PartUpsert[]): Program<PartRecord[]> {
+  const found = yield* tx.each<PartRecord>(
+    "SELECT * FROM chat_parts WHERE id = ?",
+    parts.map(({ id }) => [id]),
+  )
+  return found.flat()
+}
+
+interface PartWrites {
+  readonly session_id: string
+  readonly message_id: string
+  readonly parts: readonly PartUpsert[]
+  readonly known: readonly PartRecord[]
+}
+
+function* writeParts(tx: Transaction, writes: PartWrites): Program<void> {
+  const { session_id, message_id, parts } = writes
+  const known = new Map(writes.known.map((part) => [part.id, part]))
+  for (const part of parts) {
+    const record = yield* writePart(tx, { session_id, message_id, part, known: known.get(part.id) })
+    if (record) known.set(part.id, record)
+  }
 }
 
 /** The turn's last answer, if the model had not said all of it. */
@@ -60,13 +97,12 @@ export function* freezeAnswer(
 ) {
   const { answer, superseded, finish } = frozen
   const rows = new Map((yield* tx.parts(answer.id)).map((part) => [part.id, part]))
-  for (const delta of yield* foldDeltas(tx, turn.id, answer.id))
-    if (!isWhole(rows.get(delta.part_id), delta))
-      yield* upsertPart(tx, turn.session_id, answer.id, partOfDelta(delta))
-  yield* changeMetadata(tx, turn.session_id, answer.id, {
-    finish,
-    ...(superseded ? { superseded: true } : {}),
-  })
+  const deltas = [...(yield* foldDeltas(tx, turn.id, answer.id))]
+  const parts = deltas
+    .filter((delta) => !isWhole(rows.get(delta.part_id), delta))
+    .map((delta) => partOfDelta(delta))
+  yield* upsertParts(tx, { session_id: turn.session_id, message_id: answer.id, parts })
+  changeMetadata(tx, answer, { finish, ...(superseded ? { superseded: true } : {}) })
 }
 
 // The row of a part that was said to its end holds more than its text.
@@ -77,14 +113,16 @@ function isWhole(row: PartRecord | undefined, { text }: Delta): boolean {
   return typeof said === "string" && said.length >= text.length
 }
 
-export function* upsertPart(
-  tx: Transaction,
-  session_id: string,
-  message_id: string,
-  part: PartUpsert,
-) {
-  const known = yield* tx.get<PartRecord>("SELECT * FROM chat_parts WHERE id = ?", part.id)
-  if (known?.data_json === part.data_json) return
+interface PartWrite {
+  readonly session_id: string
+  readonly message_id: string
+  readonly part: PartUpsert
+  readonly known: PartRecord | undefined
+}
+
+function* writePart(tx: Transaction, write: PartWrite): Program<PartRecord | undefined> {
+  const { session_id, message_id, part, known } = write
+  if (known?.data_json === part.data_json) return undefined
   const record: PartRecord = {
     id: part.id,
     message_id,
@@ -108,16 +146,11 @@ export function* upsertPart(
   else insertPart(tx, record)
   for (const blob of part.blobs ?? []) yield* attach(tx, session_id, part.id, blob)
   tx.tellPart(record, known ? "update" : "insert")
+  return record
 }
 
 /** Add to what a message's metadata say. */
-export function* changeMetadata(
-  tx: Transaction,
-  session_id: string,
-  id: string,
-  metadata: Metadata,
-) {
-  const record = yield* tx.message(session_id, id)
+export function changeMetadata(tx: Transaction, record: MessageRecord, metadata: Metadata) {
   const changed: MessageRecord = {
     ...record,
     metadata_json: JSON.stringify({ ...openJson(record.metadata_json), ...metadata }),
@@ -127,7 +160,7 @@ export function* changeMetadata(
     "UPDATE chat_messages SET metadata_json = ?, updated_at = ? WHERE id = ?",
     changed.metadata_json,
     tx.now,
-    id,
+    record.id,
   )
   tx.tellMessage(changed)
 }

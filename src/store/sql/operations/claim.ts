@@ -4,7 +4,7 @@ import { looksOnly } from "../../../message/sidecar.ts"
 import { openJson } from "../../../message/stored-json.ts"
 import type { Claim } from "../../store.ts"
 import { type MessageRecord, type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
-import type { Program } from "../program.ts"
+import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { tellStarted } from "./lifecycle.ts"
 
@@ -16,22 +16,79 @@ export function* claim(
   tx: Transaction,
   input: { session_id: string; owner: string },
 ): Program<Claim | null> {
-  const session = yield* tx.session(input.session_id)
-  if (session.archived_at !== null || (yield* liveTurn(tx, session.id))) return null
-  const head = yield* firing(tx, session)
-  if (!head) return null
-  return yield* fire(tx, session, head, input.owner)
+  const { session_id } = input
+  const [session, live, heads] = yield* together(
+    tx.session(session_id),
+    liveTurn(tx, session_id),
+    headsOf(tx, session_id),
+  )
+  if (live) return null
+  const fired = yield* fireHead(tx, { session, heads, owner: input.owner })
+  return fired?.claim ?? null
+}
+
+interface Idle {
+  /** As it is in this transaction. */
+  readonly session: SessionRecord
+  readonly heads: Heads
+  readonly owner: string
+}
+
+export interface Fired {
+  readonly claim: Claim
+  readonly message: MessageRecord
+}
+
+/** Fire what may fire of an idle session's queue. */
+export function* fireHead(
+  tx: Transaction,
+  { session, heads, owner }: Idle,
+): Program<Fired | undefined> {
+  const head = session.archived_at === null ? firing(session, heads, tx.now) : undefined
+  return head && (yield* fire(tx, session, head, owner))
+}
+
+/** The first of those that wait, of those that are steered in, and of those that are to run now. */
+export interface Heads {
+  readonly first: MessageRecord | undefined
+  readonly steered: MessageRecord | undefined
+  readonly immediate: MessageRecord | undefined
+}
+
+export function* headsOf(tx: Transaction, session_id: string): Program<Heads> {
+  const rows = yield* tx.all<MessageRecord & { head: keyof Heads }>(
+    HEADS,
+    session_id,
+    session_id,
+    session_id,
+  )
+  const heads: { -readonly [Name in keyof Heads]: Heads[Name] } = {
+    first: undefined,
+    steered: undefined,
+    immediate: undefined,
+  }
+  for (const { head, ...message } of rows) heads[head] = message
+  return heads
+}
+
+const HEADS = [
+  headOf("first", ""),
+  headOf("steered", "AND state = 'queued' AND mode = 'steer'"),
+  headOf("immediate", "AND state = 'queued' AND mode = 'immediate'"),
+].join(" UNION ALL ")
+
+function headOf(name: keyof Heads, also: string): string {
+  return `SELECT * FROM (SELECT '${name}' AS head, chat_messages.* FROM chat_messages
+    WHERE session_id = ? AND state IN ${WAITING} ${also} ORDER BY position, id LIMIT 1) AS ${name}`
 }
 
 // A paused head holds what is behind it, and so does a drain that an error stopped; what was sent
 // to run now fires all the same and lets the others go on.
-function* firing(tx: Transaction, session: SessionRecord): Program<MessageRecord | undefined> {
+function firing(session: SessionRecord, heads: Heads, now: number): MessageRecord | undefined {
   if (session.drain === "held") return undefined
-  const steered = yield* firstWaiting(tx, session.id, "AND state = 'queued' AND mode = 'steer'")
-  if (steered) return steered
-  const head = yield* firstWaiting(tx, session.id, "")
-  if (head && isReady(head, tx.now) && session.drain === "open") return head
-  return yield* firstWaiting(tx, session.id, "AND state = 'queued' AND mode = 'immediate'")
+  if (heads.steered) return heads.steered
+  if (heads.first && isReady(heads.first, now) && session.drain === "open") return heads.first
+  return heads.immediate
 }
 
 // Whoever began to edit it and is gone must not hold the queue for ever.
@@ -40,22 +97,14 @@ function isReady({ state, metadata_json }: MessageRecord, now: number): boolean 
   return Number(openJson(metadata_json).editing_until ?? now) <= now
 }
 
-function* firstWaiting(tx: Transaction, session_id: string, also: string) {
-  return yield* tx.get<MessageRecord>(
-    `SELECT * FROM chat_messages WHERE session_id = ? AND state IN ${WAITING} ${also}
-     ORDER BY position, id LIMIT 1`,
-    session_id,
-  )
-}
-
 function* fire(
   tx: Transaction,
   session: SessionRecord,
   head: MessageRecord,
   owner: string,
-): Program<Claim> {
-  const fired = place(tx, session, head, {})
-  const { model } = openJson(fired.metadata_json)
+): Program<Fired> {
+  const message = place(tx, session, head, {})
+  const { model } = openJson(message.metadata_json)
   const model_json = model ? JSON.stringify(model) : session.model_json
   tx.write(
     `UPDATE chat_sessions SET next_seq = next_seq + 1, next_fence = next_fence + 1, drain = 'open',
@@ -66,8 +115,8 @@ function* fire(
   )
   if (session.drain === "stopped" || session.model_json !== model_json)
     tx.tellSession(yield* tx.session(session.id))
-  tx.tellMessage(fired)
-  const turn = yield* openTurn(tx, {
+  tx.tellMessage(message)
+  const turn = openTurn(tx, {
     session_id: session.id,
     message_id: head.id,
     agent: session.agent,
@@ -77,7 +126,7 @@ function* fire(
     owner,
     answer_id: null,
   })
-  return claimOf(session, turn, fired)
+  return { claim: claimOf(session, turn, message), message }
 }
 
 /** Give a waiting message its place in history: from here on it has fired. */
@@ -129,12 +178,30 @@ type NewTurn = Pick<
   "session_id" | "message_id" | "agent" | "attempt" | "model_json" | "fence" | "owner" | "answer_id"
 >
 
-export function* openTurn(tx: Transaction, turn: NewTurn): Program<TurnRecord> {
-  const id = newId("trn", tx.now)
+export function openTurn(tx: Transaction, turn: NewTurn): TurnRecord {
+  const record: TurnRecord = {
+    id: newId("trn", tx.now),
+    ...turn,
+    state: "running",
+    api: null,
+    beat: 0,
+    abort_requested_at: null,
+    side_effects: 0,
+    system_prompt_digest: null,
+    tool_catalog_digest: null,
+    capabilities_revision: null,
+    usage_json: null,
+    error_json: null,
+    waiting_json: "[]",
+    retry_json: null,
+    notices_json: "[]",
+    started_at: tx.now,
+    ended_at: null,
+  }
   tx.write(
     `INSERT INTO turns (id, session_id, message_id, agent, attempt, state, model_json, fence, owner,
        answer_id, started_at) VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?)`,
-    id,
+    record.id,
     turn.session_id,
     turn.message_id,
     turn.agent,
@@ -145,9 +212,7 @@ export function* openTurn(tx: Transaction, turn: NewTurn): Program<TurnRecord> {
     turn.answer_id,
     tx.now,
   )
-  tx.write("INSERT INTO streams (id, session_id) VALUES (?, ?)", id, turn.session_id)
-  const record = yield* tx.get<TurnRecord>("SELECT * FROM turns WHERE id = ?", id)
-  if (!record) throw new Error(`turn ${id} was not written`)
+  tx.write("INSERT INTO streams (id, session_id) VALUES (?, ?)", record.id, turn.session_id)
   tx.tellTurn(record, "insert")
   tellStarted(tx, record)
   return record

@@ -18,7 +18,7 @@ export function* recordCompaction(
 export function* insertMarker(tx: Transaction, turn: TurnRecord, compaction: NewCompaction) {
   const { message_id, part_id: id, part, context_tokens, usage } = compaction
   const metadata = { turn_id: turn.id, compaction: true, finish: "stop", context_tokens, usage }
-  yield* openAnswer(tx, turn, { message_id, metadata })
+  openAnswer(tx, yield* tx.session(turn.session_id), { message_id, metadata })
   const row = { id, index: 0, type: part.type, data_json: JSON.stringify(part) }
   yield* closeAnswer(tx, turn, { message_id, metadata: {}, parts: [row] })
   tx.tellTurn(addUsage(tx, turn, usage))

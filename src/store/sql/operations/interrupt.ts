@@ -54,7 +54,7 @@ function* refire(tx: Transaction, turn: TurnRecord, owner: string) {
   const ended = close(tx, turn, { state: "interrupted", error: null })
   const session = yield* tx.session(turn.session_id)
   tx.write("UPDATE chat_sessions SET next_fence = next_fence + 1 WHERE id = ?", session.id)
-  const next = yield* openTurn(tx, {
+  const next = openTurn(tx, {
     session_id: session.id,
     message_id: turn.message_id,
     agent: turn.agent,

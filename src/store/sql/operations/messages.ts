@@ -1,15 +1,25 @@
 import type { NewPart } from "../../store.ts"
 import type { MessageRecord, PartRecord } from "../rows.ts"
-import type { Program } from "../program.ts"
+import type { Program, Value } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { attach, detach } from "./blobs.ts"
 
 /** False when there is a message of this id already. */
 export function* insertMessage(tx: Transaction, record: MessageRecord): Program<boolean> {
-  const changes = yield* tx.run(
-    `INSERT INTO chat_messages (id, session_id, role, metadata_json, state, mode, seq, position,
-       payload_digest, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-     ON CONFLICT (id) DO NOTHING`,
+  return (yield* tx.run(INSERT_MESSAGE, ...valuesOf(record))) === 1
+}
+
+/** One that is there already stays as it is. */
+export function writeMessage(tx: Transaction, record: MessageRecord) {
+  tx.write(INSERT_MESSAGE, ...valuesOf(record))
+}
+
+const INSERT_MESSAGE = `INSERT INTO chat_messages (id, session_id, role, metadata_json, state, mode,
+    seq, position, payload_digest, created_at, updated_at)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING`
+
+function valuesOf(record: MessageRecord): Value[] {
+  return [
     record.id,
     record.session_id,
     record.role,
@@ -21,8 +31,7 @@ export function* insertMessage(tx: Transaction, record: MessageRecord): Program<
     record.payload_digest,
     record.created_at,
     record.updated_at,
-  )
-  return changes === 1
+  ]
 }
 
 export function* insertParts(

@@ -3,10 +3,10 @@ import { openJson } from "../../../message/stored-json.ts"
 import type { Append, Appended, Claim, MessageChanged, QueuedChange } from "../../store.ts"
 import { type MessageRecord, messageOf, type PartRecord } from "../rows.ts"
 import type { SessionHead } from "../group.ts"
-import type { Program } from "../program.ts"
+import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { keepCaptures } from "./blobs.ts"
-import { claim, LIVE, WAITING } from "./claim.ts"
+import { fireHead, headsOf, LIVE, WAITING } from "./claim.ts"
 import { reopen, unhold } from "./drain.ts"
 import { insertMessage, insertParts, partRecords, replaceParts } from "./messages.ts"
 import { between, positionAt } from "./position.ts"
@@ -42,19 +42,35 @@ export function* append(tx: Transaction, input: Append): Program<RawAppended> {
   const session = yield* headOf(tx, input.session_id)
   const place = placeIn(tx, session)
   const record = queuedRecord(input, place)
-  if (mayEnter(input, session)) yield* unhold(tx, session)
-  if (!mayEnter(input, session) || !(yield* insertMessage(tx, record)))
-    return yield* replay(tx, input, session)
+  if (!mayEnter(input, session)) return yield* replay(tx, input, session)
+  yield* unhold(tx, session)
+  const fires = !place.busy && input.owner !== null
+  const [entered, after] = yield* together(
+    insertMessage(tx, record),
+    fires ? firingIn(tx, session.id) : nothing(),
+  )
+  if (!entered) return yield* replay(tx, input, session)
   yield* remember(tx, input, session, place)
   const parts = yield* insertParts(tx, record, input.parts)
   yield* keepCaptures(tx, session.id, input.captures)
   tx.tellMessage(record, "insert")
   for (const part of parts) tx.tellPart(part, "insert")
   const { txid } = tx
-  if (place.busy || input.owner === null) return { type: "queued", ...place, txid }
-  const claimed = yield* claim(tx, { session_id: session.id, owner: input.owner })
-  const stored = yield* tx.message(session.id, record.id)
-  return { type: "claimed", record: stored, parts: null, claim: claimed, txid }
+  if (!after || input.owner === null) return { type: "queued", ...place, txid }
+  const fired = yield* fireHead(tx, { ...after, owner: input.owner })
+  const stored = fired?.message.id === record.id ? fired.message : record
+  return { type: "claimed", record: stored, parts: null, claim: fired?.claim ?? null, txid }
+}
+
+/** What decides which message fires, with the new one among them. */
+function* firingIn(tx: Transaction, session_id: string) {
+  const [session, heads] = yield* together(tx.session(session_id), headsOf(tx, session_id))
+  return { session, heads }
+}
+
+// oxlint-disable-next-line require-yield
+function* nothing(): Program<undefined> {
+  return undefined
 }
 
 export function* changeQueued(tx: Transaction, input: QueuedChange): Program<MessageChanged> {

@@ -5,7 +5,7 @@ import type { Branch, NewSession, SessionChange, SessionChanged } from "../../st
 import { type MessageRecord, type SessionRecord, sessionOf } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { insertMessage, insertParts } from "./messages.ts"
+import { insertParts, writeMessage } from "./messages.ts"
 import { cutAt } from "./path.ts"
 
 export function* createSession(tx: Transaction, input: NewSession): Program<SessionChanged> {
@@ -74,7 +74,7 @@ function* tellNote(tx: Transaction, session_id: string, note: NonNullable<Branch
     created_at: tx.now,
     updated_at: tx.now,
   }
-  yield* insertMessage(tx, record)
+  writeMessage(tx, record)
   const data_json = JSON.stringify({ type: "text", text })
   yield* insertParts(tx, record, [{ id: part_id, type: "text", data_json, blob: null }])
   tx.write(

@@ -11,7 +11,7 @@ const MAX_SNAPSHOTS = 1000
 export function* recordSnapshot(tx: Transaction, input: SnapshotRecord): Program<{ txid: string }> {
   const turn = yield* held(tx, input)
   const { message_id, snapshot_id, notice } = input
-  yield* changeMetadata(tx, turn.session_id, message_id, { snapshot_id })
+  changeMetadata(tx, yield* tx.message(turn.session_id, message_id), { snapshot_id })
   if (notice !== undefined) tx.tellTurn(noteIn(tx, turn, [notice]))
   return { txid: tx.txid }
 }

@@ -1,7 +1,7 @@
 import type { AnswerEnd, CallRecord } from "../../store.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { closeAnswer, upsertPart } from "./answers.ts"
+import { closeAnswer, upsertParts } from "./answers.ts"
 import { addUsage, held, noteIn } from "./turns.ts"
 
 export function* endAnswer(tx: Transaction, input: AnswerEnd): Program<{ txid: string }> {
@@ -18,7 +18,8 @@ export function* recordCalls(
   input: CallRecord,
 ): Program<{ abort: boolean; txid: string }> {
   const turn = yield* held(tx, input)
-  for (const part of input.parts) yield* upsertPart(tx, turn.session_id, input.message_id, part)
+  const { message_id, parts } = input
+  yield* upsertParts(tx, { session_id: turn.session_id, message_id, parts })
   if (input.side_effects && turn.side_effects === 0)
     tx.write("UPDATE turns SET side_effects = 1 WHERE id = ?", turn.id)
   return { abort: turn.abort_requested_at !== null, txid: tx.txid }

@@ -10,19 +10,19 @@ import type {
   TurnEnded,
   TurnKey,
 } from "../../store.ts"
-import { type TurnRecord, turnOf } from "../rows.ts"
-import type { Program } from "../program.ts"
+import { type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
+import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { closeAnswer, openAnswer, upsertPart } from "./answers.ts"
+import { closeAnswer, openAnswer, upsertParts } from "./answers.ts"
 import { keepCaptures } from "./blobs.ts"
-import { claim, LIVE, liveTurn } from "./claim.ts"
+import { claim, fireHead, headsOf, LIVE, liveTurn } from "./claim.ts"
 import { stopDrain } from "./drain.ts"
 import { tellFinished } from "./lifecycle.ts"
 import { cancelAll } from "./queue.ts"
 import { takeAllSteers } from "./steer.ts"
 
 export function* recordRequest(tx: Transaction, input: RequestRecord): Program<{ txid: string }> {
-  const turn = yield* held(tx, input)
+  const [turn, session] = yield* together(held(tx, input), sessionOfTurn(tx, input.turn_id))
   keepDocument(tx, input.system_prompt)
   keepDocument(tx, input.tool_catalog)
   yield* keepCaptures(tx, turn.session_id, input.captures)
@@ -49,13 +49,14 @@ export function* recordRequest(tx: Transaction, input: RequestRecord): Program<{
     turn.id,
   )
   if (record.notices_json !== turn.notices_json) tx.tellTurn(record)
-  if (turn.answer_id !== input.answer.message_id) yield* openAnswer(tx, turn, input.answer)
+  if (turn.answer_id !== input.answer.message_id) openAnswer(tx, session, input.answer)
   return { txid: tx.txid }
 }
 
 export function* recordStream(tx: Transaction, input: StreamRecord): Program<{ txid: string }> {
   const turn = yield* held(tx, input)
-  for (const part of input.parts) yield* upsertPart(tx, turn.session_id, input.message_id, part)
+  const { message_id, parts } = input
+  yield* upsertParts(tx, { session_id: turn.session_id, message_id, parts })
   for (const delta of input.deltas)
     tx.tell(turn.id, "delta", delta.part_id, "insert", JSON.stringify(delta))
   return { txid: tx.txid }
@@ -71,17 +72,28 @@ export function* recordRetry(tx: Transaction, input: RetryRecord): Program<{ txi
 /** The turn's end, its answer's last state, and the next claim are one commit; and so is its going on
  *  with what was steered into it. */
 export function* endTurn(tx: Transaction, input: TurnEnd): Program<TurnEnded> {
-  const before = yield* held(tx, input)
-  if (input.answer) yield* closeAnswer(tx, before, input.answer)
+  const { state, owner, error } = input
+  const [before, session] = yield* together(held(tx, input), sessionOfTurn(tx, input.turn_id))
+  const [, heads] = yield* together(
+    input.answer ? closeAnswer(tx, before, input.answer) : nothing(),
+    headsOf(tx, session.id),
+  )
   const turn = noteIn(tx, addUsage(tx, before, input.usage), input.notices ?? [])
   const { txid } = tx
-  const steered =
-    input.takes_steers && input.state === "finished" ? yield* takeAllSteers(tx, turn) : []
+  const takes = input.takes_steers === true && state === "finished" && heads.steered !== undefined
+  const steered = takes ? yield* takeAllSteers(tx, turn) : []
   if (steered.length > 0) return { turn: turnOf(turn), next: null, steered, txid }
-  const ended = close(tx, turn, { state: input.state, error: input.error })
-  if (input.state === "error") yield* stopDrain(tx, turn.session_id)
-  return { turn: turnOf(ended), next: yield* nextClaim(tx, turn, input.owner), steered, txid }
+  const ended = turnOf(close(tx, turn, { state, error }))
+  if (state === "error") {
+    yield* stopDrain(tx, turn.session_id)
+    return { turn: ended, next: yield* nextClaim(tx, turn, owner), steered, txid }
+  }
+  const fired = owner === null ? undefined : yield* fireHead(tx, { session, heads, owner })
+  return { turn: ended, next: fired?.claim ?? null, steered, txid }
 }
+
+// oxlint-disable-next-line require-yield
+function* nothing(): Program<void> {}
 
 export function* requestAbort(
   tx: Transaction,
@@ -128,6 +140,17 @@ export function* held(tx: Transaction, key: TurnKey): Program<TurnRecord> {
   )
   if (!turn) throw new Refusal("stale", `turn ${key.turn_id} is over: its writer was replaced`)
   return turn
+}
+
+/** The session of a turn, as it was before this operation. */
+function* sessionOfTurn(tx: Transaction, turn_id: string): Program<SessionRecord> {
+  const session = yield* tx.get<SessionRecord>(
+    `SELECT * FROM chat_sessions WHERE deleted_at IS NULL
+       AND id = (SELECT session_id FROM turns WHERE id = ?)`,
+    turn_id,
+  )
+  if (!session) throw new Refusal("not_found", `there is no session of turn ${turn_id}`)
+  return session
 }
 
 export function isWaiting({ state }: TurnRecord): boolean {

@@ -5,7 +5,7 @@ import type { CallResolution, CallResolved, Claim, Resolution, WaitRecord } from
 import { type PartRecord, type TurnRecord, turnOf } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { upsertPart } from "./answers.ts"
+import { upsertParts } from "./answers.ts"
 import { claimOf } from "./claim.ts"
 import { tellApprovalRequested } from "./lifecycle.ts"
 import { changeTurn, held, isWaiting } from "./turns.ts"
@@ -157,14 +157,16 @@ function* openCalls(tx: Transaction, turn: TurnRecord) {
 }
 
 function* writeCall(tx: Transaction, row: PartRecord, call: ToolPart) {
-  yield* upsertPart(tx, row.session_id, row.message_id, {
+  const part = {
     id: row.id,
     index: row.index,
     type: row.type,
     data_json: JSON.stringify(call),
     tool_call_id: call.tool_call_id,
     tool_state: call.state,
-  })
+  }
+  const { session_id, message_id } = row
+  yield* upsertParts(tx, { session_id, message_id, parts: [part] })
 }
 
 function* addRules(tx: Transaction, { session_id, rules }: CallResolution) {
