@@ -8,6 +8,7 @@ import { join } from "node:path"
 const PEERS = {
   pi: { package: "@earendil-works/pi-coding-agent", program: "pi" },
   opencode: { package: "opencode-ai", program: "opencode" },
+  "graphile-worker": { package: "graphile-worker@0.18", program: "graphile-worker" },
 } as const
 
 export type PeerName = keyof typeof PEERS

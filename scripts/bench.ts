@@ -19,6 +19,16 @@ const ran = await runByName(
       },
     },
     {
+      name: "scale",
+      summary:
+        "nodes on one PostgreSQL: claims beside graphile-worker, turns, and how soon others hear",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchScale } = await import("../bench/scale.ts")
+        return benchScale({ json: json === true })
+      },
+    },
+    {
       name: "branch",
       summary: "branching a session of a hundred thousand messages, beside one of ten",
       options: [JSON_OPTION],

@@ -6,6 +6,7 @@ import { FAST_FOLDER } from "./fast-folder.ts"
 import { asking, startPostgres } from "./postgres.ts"
 import {
   type AnswerRow,
+  type Freeze,
   type MessageRow,
   readVerdict,
   type Sent,
@@ -58,7 +59,7 @@ export async function tortureCluster({ turns, seed }: ClusterOptions): Promise<b
     const seconds = (performance.now() - began) / 1000
     const rows = await rowsOf(store)
     const verdict = readVerdict(rows, { ...run, calls })
-    const taken = takeOvers(rows.turns, run.kills)
+    const taken = takeOvers(rows.turns, run)
     const slowest = Math.max(0, ...taken)
     const [parallel, doubled] = [parallelIn(rows.turns), doubledIn(rows.turns, run.sent)]
     const gates: readonly (readonly [string, number, boolean])[] = [
@@ -152,12 +153,27 @@ function doubledIn(turns: readonly TurnRow[], sent: readonly Sent[]): number {
   return sent.filter(({ id }) => (finished.get(id)?.length ?? 0) > 1).length
 }
 
-/** How long the turns of each killed node waited for another. */
-function takeOvers(turns: readonly TurnRow[], kills: readonly Kill[]): number[] {
-  return kills.flatMap(({ pid, at }) =>
+/** How long the turns of each killed node waited for another. Counted where one of the others was there
+ *  for all the time that it may take. */
+function takeOvers(turns: readonly TurnRow[], run: Hurts): number[] {
+  const counted = run.kills.filter((kill) => anotherIsAwake(kill, run))
+  return counted.flatMap(({ pid, from }) =>
     turns
       .filter(({ owner }) => owner.split("|")[2] === String(pid))
-      .filter(({ state, ended_at }) => state === "interrupted" && (ended_at ?? 0) >= at)
-      .map(({ ended_at }) => (ended_at ?? 0) - at),
+      .filter(({ state, ended_at }) => state === "interrupted" && (ended_at ?? 0) >= from)
+      .map(({ ended_at }) => (ended_at ?? 0) - from),
+  )
+}
+
+interface Hurts {
+  readonly kills: readonly Kill[]
+  readonly freezes: readonly Freeze[]
+}
+
+function anotherIsAwake(kill: Kill, { kills, freezes }: Hurts): boolean {
+  const until = kill.from + LEASE_MS + LOOK_MS
+  const hurt = [...kills, ...freezes].filter(({ from, to }) => from <= until && to >= kill.from)
+  return Array.from({ length: NODES }, (_, node) => node).some(
+    (node) => node !== kill.server && hurt.every(({ server }) => server !== node),
   )
 }

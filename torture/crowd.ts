@@ -23,9 +23,12 @@ export interface CrowdOptions {
   readonly cut?: () => Promise<void>
 }
 
+/** Of one of the servers, by its number; `to` is when another was there in its place. */
 export interface Kill {
+  readonly server: number
   readonly pid: number
-  readonly at: number
+  readonly from: number
+  readonly to: number
 }
 
 const STARTS = 5
@@ -75,7 +78,7 @@ export class Crowd {
     for (const input of inputs) this.#members.push(await this.#start(input))
     const sending = Promise.all(Array.from({ length: senders }, () => this.#send()))
     const hurting = Promise.all([
-      ...this.#members.map((member) => this.#hurt(member)),
+      ...this.#members.map((member, server) => this.#hurt(member, server)),
       this.#cutAgainAndAgain(),
     ])
     const telling = setInterval(() => this.#tell(), TELL_MS)
@@ -115,11 +118,11 @@ export class Crowd {
     }
   }
 
-  async #hurt(member: Member) {
+  async #hurt(member: Member, server: number) {
     while (this.#hurting) {
       await pause(this.#random.between(...HURT_MS))
-      if (this.#random.chance(0.3)) await this.#kill(member)
-      else await this.#freeze(member)
+      if (this.#random.chance(0.3)) await this.#kill(member, server)
+      else await this.#freeze(member, server)
     }
   }
 
@@ -132,16 +135,18 @@ export class Crowd {
     }
   }
 
-  async #kill(member: Member) {
+  async #kill(member: Member, server: number) {
+    const { pid } = member.server
     member.ready = undefined
-    this.#kills.push({ pid: member.server.pid, at: Date.now() })
+    const from = Date.now()
     await member.server.kill()
-    const { server, ready } = await this.#start(member.input)
-    member.server = server
-    member.ready = ready
+    const started = await this.#start(member.input)
+    member.server = started.server
+    member.ready = started.ready
+    this.#kills.push({ server, pid, from, to: Date.now() })
   }
 
-  async #freeze(member: Member) {
+  async #freeze(member: Member, at: number) {
     const { server } = member
     const from = Date.now()
     server.freeze()
@@ -149,7 +154,7 @@ export class Crowd {
     const held = this.#options.holds(server.pid)
     await pause(this.#random.between(...this.#options.freeze_ms) * this.#random.next())
     server.thaw()
-    this.#freezes.push({ from, to: Date.now(), held })
+    this.#freezes.push({ server: at, from, to: Date.now(), held })
   }
 
   async #send() {

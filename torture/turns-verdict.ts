@@ -10,6 +10,7 @@ export interface Sent {
 }
 
 export interface Freeze {
+  readonly server: number
   readonly from: number
   readonly to: number
   /** It held the lock for writing when it was stopped, and until it went on. */

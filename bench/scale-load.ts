@@ -1,0 +1,73 @@
+import { Agent, request } from "node:http"
+import { text } from "node:stream/consumers"
+import { newId } from "../src/message/id.ts"
+import type { ServerReady } from "../torture/server-process.ts"
+
+/** Sends to several nodes over connections that stay open, and follows streams there. */
+export class Load {
+  readonly #nodes: readonly ServerReady[]
+  readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 })
+  readonly #readers: (() => void)[] = []
+
+  constructor(nodes: readonly ServerReady[]) {
+    this.#nodes = nodes
+  }
+
+  async session(): Promise<string> {
+    const id = newId("ses")
+    await this.call(0, "POST", "/v1/sessions", { id, model: "scripted", workspace_root: null })
+    return id
+  }
+
+  async send(node: number, session_id: string, mode: string): Promise<string> {
+    const id = newId("msg")
+    const message = { id, mode, parts: [{ type: "text", text: id }] }
+    await this.call(node, "POST", `/v1/sessions/${session_id}/messages`, message)
+    return id
+  }
+
+  /** Follow a session's stream from now on; `heard` is told all that comes. */
+  async follow(node: number, session_id: string, heard: (text: string) => void): Promise<void> {
+    const { url, token } = this.#at(node)
+    const path = `${url}/v1/stream/sessions/${session_id}?offset=now&live=sse`
+    const opened = Promise.withResolvers<void>()
+    const sent = request(path, { headers: { authorization: `Bearer ${token}` } }, (response) => {
+      if (response.statusCode !== 200)
+        opened.reject(new Error(`${path} was answered with ${response.statusCode}`))
+      response.setEncoding("utf8")
+      response.on("data", heard)
+      opened.resolve()
+    })
+    sent.on("error", opened.reject)
+    sent.end()
+    this.#readers.push(() => sent.destroy())
+    return opened.promise
+  }
+
+  async call(node: number, method: string, path: string, body?: object): Promise<unknown> {
+    const { url, token } = this.#at(node)
+    const { promise, resolve, reject } = Promise.withResolvers<string>()
+    const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
+    const sent = request(`${url}${path}`, { method, headers, agent: this.#agent }, (response) => {
+      void text(response).then((said) => {
+        if ((response.statusCode ?? 500) < 300) resolve(said)
+        else
+          reject(new Error(`${method} ${path} was answered with ${response.statusCode}: ${said}`))
+      }, reject)
+    })
+    sent.on("error", reject)
+    sent.end(body && JSON.stringify(body))
+    return JSON.parse(await promise)
+  }
+
+  close() {
+    for (const close of this.#readers) close()
+    this.#agent.destroy()
+  }
+
+  #at(node: number): ServerReady {
+    const found = this.#nodes[node % this.#nodes.length]
+    if (!found) throw new Error("there is no node")
+    return found
+  }
+}
