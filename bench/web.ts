@@ -138,10 +138,9 @@ function gatesOf({ keys, script_bytes, thread }: Report): Gate[] {
       passed: thread.open_ms < MAX_OPEN_MS,
     },
     {
-      // Work, not the clock: a task that another program interrupts is no longer for that.
-      wanted: `scrolling it has no task of over ${MAX_TASK_MS} ms of work`,
-      saw: `${milliseconds(thread.task_cpu_ms)}; by the clock ${thread.long_tasks.length} were longer than 50 ms, the longest ${longest} ms`,
-      passed: thread.task_cpu_ms <= MAX_TASK_MS,
+      wanted: `scrolling it has no task over ${MAX_TASK_MS} ms`,
+      saw: `${thread.long_tasks.length} long tasks, the longest ${longest} ms; the longest by its own work ${milliseconds(thread.task_cpu_ms)}`,
+      passed: longest <= MAX_TASK_MS,
     },
   ]
 }

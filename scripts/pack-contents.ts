@@ -21,8 +21,31 @@ export const FULL_ENTRIES: Entries = {
   "./server/app": "server/app",
   "./store/sqlite": "store/sqlite/sqlite-store",
   "./store/postgres": "store/postgres/postgres-store",
-  "./entity": "entity/entity",
+  "./entity": "entity/definition",
+  "./react": "react/composer-input",
 }
+
+/** What is shipped as it stands here. */
+export const FULL_FILES = [
+  "bin/compositor",
+  "skills",
+  "conformance",
+  "dist/web",
+  "dist/docs",
+  "README.md",
+  "SPEC.md",
+  "CHANGELOG.md",
+  "LICENSE",
+]
+
+/** Who puts the composer into a page of theirs brings these. */
+export const PEERS = [
+  "react",
+  "@codemirror/autocomplete",
+  "@codemirror/commands",
+  "@codemirror/state",
+  "@codemirror/view",
+]
 
 /** Loaded on first use, and missed with a sentence: a package does without them. */
 export const OPTIONAL = ["sharp", "@hyzyla/pdfium", "libheif-js", "pg"]

@@ -14,9 +14,11 @@ import {
   CORE_ROOMS,
   type Entries,
   FULL_ENTRIES,
+  FULL_FILES,
   NATIVE,
   NEVER,
   OPTIONAL,
+  PEERS,
 } from "./pack-contents.ts"
 
 const root = join(import.meta.dirname, "..")
@@ -27,6 +29,7 @@ interface Manifest {
   readonly license: string
   readonly engines: Readonly<Record<string, string>>
   readonly dependencies: Readonly<Record<string, string>>
+  readonly devDependencies: Readonly<Record<string, string>>
   readonly optionalDependencies: Readonly<Record<string, string>>
 }
 
@@ -66,10 +69,7 @@ export async function pack(
 }
 
 function compile(out: string) {
-  const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
-  const args = [compiler, "-p", join(root, "tsconfig.build.json"), "--outDir", out]
-  const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" })
-  if (status !== 0) throw new Error(`The sources do not compile:\n${stdout}`)
+  for (const config of ["tsconfig.build.json", "tsconfig.react.json"]) compileBy(config, out)
   const web = join(root, "src", "web")
   fs.cpSync(join(root, "src"), out, {
     recursive: true,
@@ -77,18 +77,24 @@ function compile(out: string) {
   })
 }
 
+function compileBy(config: string, out: string) {
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
+  const args = [compiler, "-p", join(root, config), "--outDir", out]
+  const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" })
+  if (status !== 0) throw new Error(`The sources do not compile:\n${stdout}`)
+}
+
 async function packAll(out: string, built: string, manifest: Manifest): Promise<Packed> {
   const folder = join(out, "compositor")
   fs.cpSync(built, join(folder, "dist"), { recursive: true })
-  const page = join(root, "dist", "web")
-  if (fs.existsSync(page)) fs.cpSync(page, join(folder, "dist", "web"), { recursive: true })
-  copy(folder, ["bin/compositor", "skills", "README.md", "LICENSE", "CHANGELOG.md"])
+  copy(folder, FULL_FILES)
   writeManifest(folder, about("compositor", manifest))
   await bundle(join(folder, "dist"))
   fs.mkdirSync(join(folder, "man"))
   fs.writeFileSync(join(folder, "man", "compositor.1"), manualPage(folder))
   const all = { ...manifest.dependencies, ...manifest.optionalDependencies }
   const wanted = Object.entries(all).filter(([name]) => !NEVER.includes(name))
+  const besides = Object.entries(manifest.devDependencies).filter(([name]) => PEERS.includes(name))
   const isOptional = ([name]: [string, string]) => OPTIONAL.includes(name)
   writeManifest(folder, {
     ...about("compositor", manifest),
@@ -97,6 +103,8 @@ async function packAll(out: string, built: string, manifest: Manifest): Promise<
     exports: exportsOf(folder, FULL_ENTRIES),
     dependencies: Object.fromEntries(wanted.filter((one) => !isOptional(one))),
     optionalDependencies: Object.fromEntries(wanted.filter(isOptional)),
+    peerDependencies: Object.fromEntries(besides.map(([name, version]) => [name, `^${version}`])),
+    peerDependenciesMeta: Object.fromEntries(PEERS.map((name) => [name, { optional: true }])),
   })
   return tarballOf(out, "compositor", folder)
 }

@@ -112,7 +112,6 @@ export class Host {
     this.files = FileSettings.parse(options.files ?? options.settings?.files ?? {})
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
-    this.#fileRooms = fileRooms(this)
     this.principals = new Principals(store, options.data)
     this.owners = new Owners(store)
     this.audit = new AuditLog(store, options.log)
@@ -125,7 +124,9 @@ export class Host {
     const rooms = { store, blobs: this.blobs, ...reading }
     const asked = { models: this.known, providers: this.providers }
     const turns = equipped(withEntities(options, this.entities), this.equipment.turns)
-    this.what_if = new WhatIf({ ...rooms, ...mannerRooms(turns), ...asked })
+    const manner = mannerRooms(turns)
+    this.#fileRooms = fileRooms(this, manner)
+    this.what_if = new WhatIf({ ...rooms, ...manner, ...asked })
     this.#history = new PromptHistory(rooms)
     this.#scratch = new ScratchFolders(join(options.data, "scratch"))
     this.#runner = this.#owner === null ? null : this.#newRunner(this.#owner, turns)

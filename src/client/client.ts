@@ -2,7 +2,6 @@ import type { DirectoryRefPart } from "../message/part.ts"
 import type { Session, SessionStatus, StoredMessage, Turn } from "../message/row.ts"
 import type {
   Body,
-  BroughtBack,
   CallAnswer,
   CallPlace,
   CommandFinding,
@@ -22,14 +21,12 @@ import type {
   PromptOptions,
   QueueAnswer,
   QueueChange,
-  QuoteAnswer,
   RefreshAnswer,
   SendAnswer,
   SendBody,
   SessionAnswer,
   SessionChanges,
   SessionSummary,
-  SidecarClosed,
   StoredReceipt,
   SwitchAnswer,
   Upload,
@@ -37,6 +34,7 @@ import type {
 } from "./answers.ts"
 import { fileCalls } from "./file-calls.ts"
 import { houseCalls } from "./house-calls.ts"
+import { sidecarCalls } from "./sidecar-calls.ts"
 
 export type * from "./answers.ts"
 
@@ -76,6 +74,7 @@ export function createClient(options: ClientOptions) {
     url: options.url,
     ...houseCalls(json),
     ...fileCalls(json, call),
+    ...sidecarCalls(json),
     info: () => json<Info>("GET", "/v1/info"),
     /** What this server can do, each as `post /v1/sessions/{id}/branch`. */
     routes: async (): Promise<ReadonlySet<string>> => {
@@ -143,14 +142,6 @@ export function createClient(options: ClientOptions) {
       /** Take the last rewind back. */
       unrewind: (id: string) =>
         json<{ session: Session; txid: string }>("POST", session(id, "unrewind"), { body: {} }),
-    },
-
-    sidecars: {
-      close: (id: string, as: "keep" | "promote" | "delete" = "keep") =>
-        json<SidecarClosed>("POST", session(id, "close"), { body: { as } }),
-      /** What was said there, as a quote in the parent's draft. */
-      bringBack: (id: string, body: BroughtBack) =>
-        json<QuoteAnswer>("POST", session(id, "bring-back"), { body }),
     },
 
     send: (id: string, body: SendBody, signal?: AbortSignal) =>

@@ -24,6 +24,9 @@ export const PARTS: readonly AnyPart[] = [
   { type: "command", id: "/search", args: { raw: "errors" } },
 ]
 
+/** A picture of one point. */
+export const GIF = Buffer.from("R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7", "base64")
+
 /** A picture of one colour. */
 export function png(width: number, height: number): Buffer {
   const header = Buffer.alloc(13)

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process"
 import { access, constants } from "node:fs/promises"
 import { delimiter, join } from "node:path"
-import type { Readable } from "node:stream"
+import { PassThrough, pipeline, type Readable } from "node:stream"
 import type { ScratchQuota } from "./scratch.ts"
 import type { Returned } from "./scratch-return.ts"
 
@@ -139,7 +139,9 @@ const WITH_SCRATCH = [
 async function collect(bubblewrap: string, run: SandboxedRun): Promise<SandboxResult> {
   const { timeout_ms = TIMEOUT_MS, max_output_bytes = MAX_OUTPUT_BYTES } = run
   const child = spawn(bubblewrap, walls(run), { stdio: ["ignore", "pipe", "pipe", "pipe"] })
-  const back = child.stdio[3] as Readable
+  // What nobody has begun to read when a child ends is thrown away, so it is taken here at once.
+  const back = new PassThrough()
+  pipeline(child.stdio[3] as Readable, back, () => undefined)
   const returned = whatIsLeft(run, back)
   const { promise, resolve } = Promise.withResolvers<SandboxResult>()
   const chunks: Buffer[] = []

@@ -131,11 +131,11 @@ export class Scratch {
   async materialise(
     blobs: BlobStore,
     content_id: string,
-    name: string,
+    { name, shares_digits }: Named,
   ): Promise<{ readonly type: "placed"; readonly path: string } | Refused> {
     const size = await blobs.size(content_id)
     if (size === undefined) return failed(`the bytes of ${name} are gone`)
-    const path = attachmentPath(content_id, name)
+    const path = attachmentPath(content_id, name, shares_digits ? ALL_DIGITS : PATH_DIGITS)
     const known = await openWithin(this.path, path, "file")
     if (known.type === "opened") {
       await known.handle.close()
@@ -161,14 +161,22 @@ export class Scratch {
 }
 
 const ATTACHMENTS = "attachments"
-const DIGITS = 8
+/** Of a content id, so many stand in a path; all where another file's begins with the same. */
+export const PATH_DIGITS = 8
+const ALL_DIGITS = 64
 
-/** Where in scratch an attachment lies: under its own name, beside no other. */
-export function attachmentPath(content_id: string, name: string): string {
-  return `${ATTACHMENTS}/${content_id.replace(/^sha256:/, "").slice(0, DIGITS)}/${safeName(name)}`
+interface Named {
+  readonly name: string
+  readonly shares_digits?: true | undefined
 }
 
-const NAMED = new RegExp(`\\b${ATTACHMENTS}/([0-9a-f]{${DIGITS}})/`, "g")
+/** Where in scratch an attachment lies: under its own name, beside no other. */
+export function attachmentPath(content_id: string, name: string, digits = PATH_DIGITS): string {
+  const id = content_id.replace(/^sha256:/, "").slice(0, digits)
+  return `${ATTACHMENTS}/${id}/${safeName(name)}`
+}
+
+const NAMED = new RegExp(`\\b${ATTACHMENTS}/([0-9a-f]{${PATH_DIGITS},${ALL_DIGITS}})/`, "g")
 
 /** The digits by which a text, such as a path or a command, names attachments in scratch. */
 export function attachmentsNamed(text: string): readonly string[] {

@@ -83,11 +83,14 @@ export function opaqueReason(file: OpaqueFile, at: Circumstances): string {
     case "video":
       return mediaReason(file.kind, file, at)
     case "archive":
-      return "an archive is not opened here"
+      return file.route?.type === "none" ? NOBODY_EXTRACTS : "an archive is not opened here"
     case "binary":
       return "models do not read this format"
   }
 }
+
+// Said at once, so that no task fails in the middle (BIN-061).
+const NOBODY_EXTRACTS = "the agent cannot extract it in this environment"
 
 function mediaReason(kind: MediaKind, file: OpaqueFile, at: Circumstances): string {
   const answer = resolveNative(at.capabilities, { kind, mime: file.mime, size: file.size ?? 0 })

@@ -19,7 +19,7 @@ const Entry = z.object({
     .array(z.object({ type: z.string(), values: z.array(z.string()).optional() }))
     .optional(),
   status: z.string().optional(),
-  cost: z.unknown(),
+  cost: z.unknown().optional(),
 })
 type Entry = z.infer<typeof Entry>
 

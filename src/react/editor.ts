@@ -6,7 +6,7 @@ import {
   startCompletion,
 } from "@codemirror/autocomplete"
 import { defaultKeymap, history, historyKeymap, isolateHistory } from "@codemirror/commands"
-import { Annotation, Compartment, EditorState, Prec } from "@codemirror/state"
+import { Annotation, Compartment, EditorState, Prec, StateEffect } from "@codemirror/state"
 import { EditorView, keymap, placeholder, type ViewUpdate } from "@codemirror/view"
 import type { KnownNode } from "../compose/node.ts"
 import type { Vocabulary } from "../compose/vocabulary.ts"
@@ -110,7 +110,10 @@ export class Editor {
 
   /** Show at the chips what becomes of them; the next telling takes the place of this one. */
   tellFates(told: readonly Fate[]) {
-    if (told.length === 0 && this.#view.state.field(fates).size === 0) return
+    const known = this.#view.state.field(fates, false)
+    if (told.length === 0 && (known?.size ?? 0) === 0) return
+    // A text of which nothing is told does not pay for it.
+    if (!known) this.#view.dispatch({ effects: StateEffect.appendConfig.of(fates) })
     this.#view.dispatch({ effects: setFates.of(told), annotations: silent.of(true) })
   }
 
@@ -161,7 +164,6 @@ export class Editor {
         EditorView.lineWrapping,
         chips.of(this.#vocabulary),
         chosen,
-        fates,
         this.#offers.of([]),
         EditorView.updateListener.of((update) => this.#offer(update)),
         this.#placeholder.of(placeholder(this.#hint)),

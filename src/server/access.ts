@@ -66,6 +66,7 @@ export const PRINCIPALS_MAY: ReadonlySet<string> = new Set([
   "GET /v1/triggers",
   "POST /v1/triggers",
   "GET /v1/triggers/:trigger",
+  "PATCH /v1/triggers/:trigger",
   "DELETE /v1/triggers/:trigger",
   "POST /v1/triggers/:trigger/fire",
   // Whoever has its key may deliver to it, without any token.

@@ -1,3 +1,4 @@
+import { PATH_DIGITS } from "../files/scratch.ts"
 import { openJson } from "../message/stored-json.ts"
 import type { Store } from "../store/store.ts"
 import type { AttachedFile } from "../tool/tool.ts"
@@ -11,14 +12,23 @@ export async function attachedFile(
 ): Promise<AttachedFile | undefined> {
   const digits = id.replace(/^sha256:/, "")
   if (!/^[0-9a-f]{8,64}$/.test(digits)) return undefined
-  const wanted = `"sha256:${digits}`
-  const found = (await store.rawHistory(session_id))
+  const wanted = `sha256:${digits.slice(0, PATH_DIGITS)}`
+  const beginning = (await store.rawHistory(session_id))
     .flatMap(({ parts }) => parts)
-    .filter(({ data_json }) => data_json.includes(wanted))
+    .filter(({ data_json }) => data_json.includes(`"${wanted}`))
     .flatMap(({ data_json }) => namedIn(openJson(data_json)))
-    .findLast(({ content_id }) => content_id.startsWith(`sha256:${digits}`))
-  const file = found ?? (digits.length === 64 ? { content_id: id, name: digits } : undefined)
-  return file && (await store.sessionHasBlob(session_id, file.content_id)) ? file : undefined
+    .filter(({ content_id }) => content_id.startsWith(wanted))
+  const fitting = beginning.filter(({ content_id }) => content_id.startsWith(`sha256:${digits}`))
+  // Digits that fit two files name neither: one is not to be read for the other (CMPH-012).
+  if (isSeveral(fitting)) return undefined
+  const whole = digits.length === 64 ? { content_id: id, name: digits } : undefined
+  const file = fitting.at(-1) ?? whole
+  if (!file || !(await store.sessionHasBlob(session_id, file.content_id))) return undefined
+  return isSeveral([file, ...beginning]) ? { ...file, shares_digits: true } : file
+}
+
+function isSeveral(files: readonly AttachedFile[]): boolean {
+  return new Set(files.map(({ content_id }) => content_id)).size > 1
 }
 
 /** Every object in a row that has a content id and a name: an attachment, or a medium of a result. */

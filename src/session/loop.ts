@@ -2,6 +2,7 @@ import { newId } from "../message/id.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { ActionPerformed, Claim, SessionAction, TurnEnd, TurnEnded } from "../store/store.ts"
 import { span } from "../telemetry/span.ts"
+import { cacheAlarms, type LastStep } from "./cache-alarm.ts"
 import { type Call, callsOf, failed, rowOf, settleCalls } from "./calls.ts"
 import { tellFired } from "./fired.ts"
 import { type Conversed, type ConverseOptions, ModelFailed, type TurnHandler } from "./handled.ts"
@@ -156,8 +157,9 @@ async function takeSteps(rooms: TurnRooms, talk: Talk): Promise<Left | Conversed
     const left = await settle(rooms, talk, await leftAnswer(rooms, claim, claim.answer_id))
     if (left !== "next-step") return left
   }
+  const last: LastStep = { usage: null, alarmed: false }
   for (let step = 0; step < MAX_STEPS; step++) {
-    const after = await stepOnce(rooms, talk)
+    const after = await stepOnce(rooms, talk, last)
     if (after !== "next-step") return after
   }
   const message = `the model made ${MAX_STEPS} requests in one turn and was stopped`
@@ -171,12 +173,14 @@ interface Left {
 
 type After = "next-step" | Left | Conversed
 
-async function stepOnce(rooms: TurnRooms, talk: Talk): Promise<After> {
+async function stepOnce(rooms: TurnRooms, talk: Talk, last: LastStep): Promise<After> {
   const said = await takeStep(rooms, talk)
-  if (!isCalling(said)) return conclude(rooms, talk, said)
+  const notices = cacheAlarms(talk.model, last, said.usage)
+  if (!isCalling(said)) return conclude(rooms, talk, { ...said, notices })
   const { message_id, parts, usage, calls } = said
   const metadata = { finish: "tool-call", usage }
-  await rooms.store.endAnswer({ ...keyOf(talk), answer: { message_id, metadata, parts }, usage })
+  const answer = { message_id, metadata, parts }
+  await rooms.store.endAnswer({ ...keyOf(talk), answer, usage, notices })
   return settle(rooms, talk, { message_id, calls: callsOf(calls) })
 }
 
@@ -221,14 +225,18 @@ async function leftAnswer(rooms: TurnRooms, { turn }: Claim, message_id: string)
 }
 
 /** The model is done, or could not go on. What was steered in the meantime keeps the turn going. */
-async function conclude(rooms: TurnRooms, talk: Talk, said: Said): Promise<After> {
-  const { ending, usage, message_id } = said
+async function conclude(
+  rooms: TurnRooms,
+  talk: Talk,
+  said: Said & { readonly notices: readonly string[] },
+): Promise<After> {
+  const { ending, usage, message_id, notices } = said
   const finish = ending.type === "end" ? ending.reason : ending.type
   const error = ending.type === "error" ? { code: ending.code, message: ending.message } : undefined
   const metadata = { finish, usage, ...(error ? { error } : {}) }
   if (talk.asked) {
     const answer = { message_id, metadata, parts: partsOf(said) }
-    await rooms.store.endAnswer({ ...keyOf(talk), answer, usage })
+    await rooms.store.endAnswer({ ...keyOf(talk), answer, usage, notices })
     return answered(rooms, talk, { message_id, finish, error })
   }
   const ended = await end(rooms, talk.claim, {
@@ -236,6 +244,7 @@ async function conclude(rooms: TurnRooms, talk: Talk, said: Said): Promise<After
     usage,
     answer: { message_id, metadata, parts: partsOf(said) },
     takes_steers: true,
+    notices,
     ...(error ? { error } : {}),
   })
   if (ended.steered.length === 0) return ended

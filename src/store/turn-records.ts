@@ -142,6 +142,8 @@ export interface Answer {
 export interface AnswerEnd extends TurnKey {
   readonly answer: Answer
   readonly usage: Usage | null
+  /** What the user should know about it. */
+  readonly notices?: readonly string[]
 }
 
 /** Calls as they start and as they end. */
@@ -198,6 +200,8 @@ export interface TurnEnd extends TurnKey {
   readonly owner: string | null
   /** The caller is a loop: what was steered in the meantime keeps the turn going (EA-022). */
   readonly takes_steers?: boolean
+  /** What the user should know about its last step. */
+  readonly notices?: readonly string[]
 }
 
 export interface TurnEnded {

@@ -16,6 +16,8 @@ export interface Place {
   readonly policy: IngressPolicy
   /** The model that its session speaks to, where that was asked for. */
   readonly model?: ModelChoice | null
+  /** Who answers there, where that was asked for. */
+  readonly agent?: string | undefined
 }
 
 interface Arriving {
@@ -28,8 +30,8 @@ export async function placeOf(rooms: SubmitRooms, { session_id, parts }: Arrivin
   const isPlain = parts.every((part) => part.type === "text")
   const session = isPlain ? null : await rooms.store.session(session_id)
   const workspace_root = session?.workspace_root ?? null
-  const { model = null } = session ?? {}
-  return { session_id, workspace_root, policy: rooms.policy(workspace_root), model }
+  const { model = null, agent } = session ?? {}
+  return { session_id, workspace_root, policy: rooms.policy(workspace_root), model, agent }
 }
 
 /** A message resolved with what its place knows, and admitted. */

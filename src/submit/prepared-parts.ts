@@ -1,4 +1,5 @@
 import type { BlobStore } from "../files/blobs.ts"
+import type { ScratchQuota } from "../files/scratch.ts"
 import { kindOfMime } from "../files/sniff.ts"
 import type { readWorkspaceFile } from "../files/workspace.ts"
 import type { DeclaredRoute, SentFile } from "../lower/declared-route.ts"
@@ -13,6 +14,7 @@ import type { InlineLedger } from "./inline-ledger.ts"
 import type { Place } from "./place.ts"
 import { type PreparedPart, preparePart } from "./prepare-part.ts"
 import type { NamedPart } from "./resolve.ts"
+import { type Copy, withoutCopy } from "./scratch-budget.ts"
 
 export interface PrepareRooms {
   readonly store: Pick<Store, "blob">
@@ -26,6 +28,8 @@ export interface PrepareRooms {
   readonly route?:
     | ((file: SentFile, model: ModelChoice | null) => DeclaredRoute | undefined)
     | undefined
+  /** How much the copies of a message's files may take where it is answered (CMPH-015). */
+  readonly scratch?: ((place: Place) => Promise<ScratchQuota>) | undefined
 }
 
 export interface Prepared {
@@ -49,8 +53,10 @@ export async function preparedParts(
       )),
     })),
   )
+  const routes = prepared.map((each) => routed(each, rooms, place))
+  const fitted = await fittedToScratch(routes, rooms, place)
   return {
-    parts: prepared.map((each) => newPart(routed(each, rooms, place))),
+    parts: fitted.map(newPart),
     captures: await captureSelections(rooms, place, prepared.filter(isSelection)),
   }
 }
@@ -63,6 +69,37 @@ function routed<Each extends PreparedPart>(each: Each, rooms: PrepareRooms, plac
     ? rooms.route?.(sentFile(part, each.blob), place.model ?? null)
     : undefined
   return { ...each, part: route ? { ...part, route } : part }
+}
+
+async function fittedToScratch<Each extends PreparedPart>(
+  parts: readonly Each[],
+  rooms: PrepareRooms,
+  place: Place,
+): Promise<readonly Each[]> {
+  const copies = parts.flatMap(copyOf)
+  if (copies.length === 0 || !rooms.scratch) return parts
+  const left = withoutCopy(copies, await rooms.scratch(place))
+  return parts.map((each) =>
+    each.blob && left.has(each.blob.content_id) ? withTrace(each, NO_ROOM) : each,
+  )
+}
+
+const NO_ROOM = "there is no room for a copy of it in scratch"
+
+function copyOf({ part, blob }: PreparedPart, at: number): Copy[] {
+  if (!blob || (part.type !== "file-attachment" && part.type !== "file-ref")) return []
+  const { name, size } = sentFile(part as FileAttachmentPart | FileRefPart, blob)
+  const route = part.route as DeclaredRoute | undefined
+  return [{ content_id: blob.content_id, name, size, route, path: `/parts/${at}` }]
+}
+
+function withTrace<Each extends PreparedPart>(each: Each, sentence: string): Each {
+  const route = each.part.route as DeclaredRoute | undefined
+  if (!route) return each
+  return {
+    ...each,
+    part: { ...each.part, route: { ...route, trace: [...route.trace, sentence] } },
+  }
 }
 
 function sentFile(part: FileAttachmentPart | FileRefPart, { mime, size }: NewBlob): SentFile {

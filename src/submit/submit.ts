@@ -28,6 +28,8 @@ export interface SubmitRooms {
   readonly inline?: PrepareRooms["inline"]
   /** How a file reaches a model. */
   readonly route?: PrepareRooms["route"]
+  /** How much the copies of a message's files may take. */
+  readonly scratch?: PrepareRooms["scratch"]
   /** The commands that can be typed in a workspace. */
   catalog(workspace_root: string | null): Promise<Pick<Catalog, "get" | "list">>
   /** The skills that were found there, by name. */

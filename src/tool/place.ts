@@ -53,7 +53,7 @@ async function attachmentPlace(content_id: string, runtime: ToolRuntime): Promis
   const file = await runtime.attached?.(content_id)
   if (!file) throw new ToolError(`${content_id} is not attached to this session.`)
   const scratch = await scratchOf(runtime)
-  const placed = granted(await scratch.materialise(runtime.blobs, content_id, file.name))
+  const placed = granted(await scratch.materialise(runtime.blobs, content_id, file))
   const path = relative(scratch.path, placed.path)
   return { kind: "scratch", root: scratch.path, path, shown: placed.path }
 }
@@ -66,9 +66,8 @@ export async function stageNamed(text: string, runtime: ToolRuntime): Promise<re
   for (const id of new Set(named)) {
     const file = await runtime.attached?.(id)
     if (!file) continue
-    const { content_id, name } = file
     const scratch = await scratchOf(runtime)
-    staged.push(granted(await scratch.materialise(runtime.blobs, content_id, name)).path)
+    staged.push(granted(await scratch.materialise(runtime.blobs, file.content_id, file)).path)
   }
   return staged
 }

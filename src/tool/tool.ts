@@ -67,6 +67,8 @@ export interface ToolRuntime {
 export interface AttachedFile {
   readonly content_id: string
   readonly name: string
+  /** Another file of the session has an id that begins alike, so that only all of it tells them apart. */
+  readonly shares_digits?: true
 }
 
 /** What a tool gives back. `data` is JSON; `blocks` are what the model is shown beside it. */

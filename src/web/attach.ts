@@ -39,7 +39,7 @@ export class Attaching extends Trying {
       return true
     }
     const text = transfer.getData("text/plain")
-    if (text.length < LONG_PASTE) return false
+    if (text.length < LONG_PASTE || !this.#desk.hasRoom(text.length)) return false
     this.#attachText(text, insert)
     return true
   }
@@ -58,6 +58,10 @@ export class Attaching extends Trying {
     for (const { file, name } of files) {
       if (file.size > limit) {
         this.say(strings.composer.tooLarge(name, showBytes(limit)))
+        continue
+      }
+      if (!this.#desk.hasRoom(file.size)) {
+        this.say(strings.composer.tooMuchWaits(name))
         continue
       }
       const attachment = attachmentOfFile(file, name)

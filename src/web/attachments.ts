@@ -14,8 +14,18 @@ export interface Attachment {
   readonly part?: AnyPart
   /** A small picture of it, as a data address: it is kept with the draft. */
   readonly thumbnail?: string
-  /** For another try; it does not outlive the page. */
+  /** What is still to be uploaded, or tried again; it does not outlive the page. */
   readonly file?: File
+}
+
+/** So many bytes of files may wait for the server, in all drafts of the page together (CMPH-016). */
+export const MAX_WAITING_BYTES = 1024 * 1024 * 1024
+
+/** Once the server has a file, the page lets go of it. */
+export function settled(attachment: Attachment): Attachment {
+  if (attachment.state !== "ready") return attachment
+  const { file: _, ...rest } = attachment
+  return rest
 }
 
 export function attachmentOfFile(file: File, name: string): Attachment {

@@ -1,7 +1,7 @@
 import type { AnyPart } from "../client/client.ts"
 import type { KnownNode } from "../compose/node.ts"
 import { newId } from "../message/id.ts"
-import { type Attachment, attachmentOfPart } from "./attachments.ts"
+import { type Attachment, attachmentOfPart, MAX_WAITING_BYTES, settled } from "./attachments.ts"
 import { type Draft, markOf, type Outgoing, partsIn, type Stashed, type Writing } from "./draft.ts"
 import { Drawer } from "./drawer.ts"
 
@@ -95,9 +95,18 @@ export class Desk {
 
   changeAttachment(key: string, attachment: string, change: Partial<Attachment>) {
     const changed = this.attachments(key).map((known) =>
-      known.key === attachment ? { ...known, ...change } : known,
+      known.key === attachment ? settled({ ...known, ...change }) : known,
     )
     this.setAttachments(key, changed)
+  }
+
+  /** Whether so many more bytes may wait to be uploaded. */
+  hasRoom(bytes: number): boolean {
+    const waiting = [...this.#drafts.values()]
+      .flatMap(({ attachments, outgoing }) => [{ attachments }, ...outgoing])
+      .flatMap(({ attachments }) => attachments)
+      .reduce((sum, { file }) => sum + (file?.size ?? 0), 0)
+    return waiting + bytes <= MAX_WAITING_BYTES
   }
 
   detach(key: string, attachment: string) {

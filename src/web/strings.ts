@@ -140,6 +140,8 @@ export const strings = {
     waitUpload: "An attachment is still being uploaded.",
     failedUpload: "An attachment could not be uploaded. Try it again or remove it.",
     tooLarge: (name: string, limit: string) => `${name} is larger than ${limit}.`,
+    tooMuchWaits: (name: string) =>
+      `${name} is not attached yet: others are still being uploaded. Attach it when they are.`,
     folderLimit: (most: number, left: number) =>
       `A folder gives at most ${most} files; ${left} were left out.`,
     pastedName: (lines: number) => `pasted-${lines}-lines.txt`,

@@ -1,3 +1,4 @@
+import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { readYaml } from "../../src/catalog/read/yaml.ts"
 
@@ -9,6 +10,11 @@ function reads(text: string): unknown {
 function repairs(text: string): string[] {
   const reading = readYaml(text)
   return reading.type === "map" ? reading.repairs.map((r) => `${r.line} ${r.message}`) : ["fault"]
+}
+
+function written(reading: ReturnType<typeof readYaml>): unknown {
+  if (reading.type === "fault") return reading.message
+  return Array.from(reading.entries, ([key, { value, written: as }]) => [key, value, as])
 }
 
 describe("readYaml", () => {
@@ -85,5 +91,21 @@ describe("readYaml", () => {
       written: "[topic: x | y]",
       line: 1,
     })
+  })
+
+  it("reads a plain head as the parser would, without it", () => {
+    const key = fc.stringMatching(/^[A-Za-z][\w-]{0,5}$/)
+    const letters = "abZ019 :#-_.,;()/'\"+\\[]{}|>&*!%@~?\t…é\u2028\u00a0"
+    const word = fc.string({ unit: fc.constantFrom(...letters), maxLength: 12 })
+    const quoted = word.map((text) => `"${text}"`)
+    const line = fc.tuple(key, fc.oneof(word, quoted)).map((pair) => pair.join(": "))
+    fc.assert(
+      fc.property(fc.array(line, { minLength: 1, maxLength: 4 }), (lines) => {
+        const text = lines.join("\n")
+        // A remark is not plain, so that the second one is parsed.
+        expect(written(readYaml(text))).toEqual(written(readYaml(`# remark\n${text}`)))
+      }),
+      { numRuns: 2000 },
+    )
   })
 })

@@ -30,7 +30,7 @@ async function scratch(): Promise<Scratch> {
 }
 
 describe("scratch", () => {
-  it("[BIN-054] is a folder of the session's own, by an absolute path", async () => {
+  it("[BIN-053] [BIN-054] is a folder of the session's own, by an absolute path", async () => {
     const { folders: all, base } = await folders()
     const one = await all.open("ses_1")
     expect(one.path).toBe(join(base, "ses_1"))
@@ -72,7 +72,7 @@ describe("scratch", () => {
     const { content_id } = await blobs.putBytes(Buffer.from("hello"))
     for (let round = 0; round < 2; round++) {
       const one = await all.open("ses_1")
-      const placed = await one.materialise(blobs, content_id, "../../a b.txt")
+      const placed = await one.materialise(blobs, content_id, { name: "../../a b.txt" })
       if (placed.type !== "placed") throw new Error(placed.reason)
       expect(placed.path.startsWith(one.path)).toBe(true)
       expect(await readFile(placed.path, "utf8")).toBe("hello")
@@ -176,7 +176,7 @@ describe.skipIf(fault !== undefined)("scratch in the sandbox", () => {
     expect(await run(one, "cat a/out.txt")).toMatchObject({ text: "out\n" })
   })
 
-  it("[BIN-062] is full when its quota is, and what was there stays", async () => {
+  it("[BIN-062] [BIN-070] is full when its quota is, and what was there stays", async () => {
     const one = await scratch()
     await one.write("in.txt", Buffer.from("in"))
     const ran = await run(one, "head -c 5000000 /dev/zero > big; ls -l big | cut -d' ' -f5")

@@ -222,6 +222,16 @@ describe("routes", () => {
     expect(attached.shown).toContain("archive with 3 entries")
   })
 
+  it("[BIN-061] an archive that the agent cannot extract says so", async () => {
+    const rooms = await house({ "a.zip": zip("a", "a") })
+    const measure = async () => ({ entries: 3 })
+    const nobody = { measure, ...route({ type: "none" }) }
+    const { shown } = await rooms.lower([named(fileRef("a.zip"))], sighted, nobody)
+    expect(shown).toEqual([
+      "[file: a.zip, application/zip, 96 bytes, archive with 3 entries. Not shown: the agent cannot extract it in this environment.]",
+    ])
+  })
+
   it("[BIN-010] a PDF with more pages than the API takes is not sent", async () => {
     const pages = (count: number) => ({ measure: async () => ({ pages: count }) })
     const part = attachment("a.pdf", bytes("%PDF-1.7"))

@@ -231,7 +231,7 @@ describe("lower", () => {
       ...more,
     })
   it(
-    "[CMP-108] wraps editor context in its marker",
+    "[CMP-108] [CMP-109] wraps editor context in its marker",
     sees(
       context({ source: "canvas" }),
       sighted,

@@ -2,6 +2,7 @@ import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { newId } from "../../src/message/id.ts"
+import { MAX_PARTS } from "../../src/message/limits.ts"
 import { png } from "../build.ts"
 import { gate, newestOf } from "../session/house.ts"
 import { waitingIn } from "../store/build.ts"
@@ -160,7 +161,7 @@ describe("a message in its other forms", () => {
   it("[ATT-009] refuses more files than the limit, and files where there is no workspace", async () => {
     const door = await openDoor({ turns: false })
     const session = await newSession(door)
-    const attachments = Array.from({ length: 501 }, () => ({ path: "a.txt" }))
+    const attachments = Array.from({ length: MAX_PARTS + 1 }, () => ({ path: "a.txt" }))
     const many = await post(door, session, { message: "look", attachments })
     expect([many.status, many.body.error.details[0].path]).toEqual([422, "/attachments"])
     const nowhere = await newSession(door, { workspace_root: null })

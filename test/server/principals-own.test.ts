@@ -123,6 +123,10 @@ const OWN: Readonly<Record<string, Own>> = {
     "/v1/triggers",
     { json: { session_id: session, source: { source: "api" }, prompt: "x" } },
   ],
+  "PATCH /v1/triggers/:trigger": async (at) => [
+    `/v1/triggers/${await wakeup(at)}`,
+    { json: { enabled: false } },
+  ],
   "DELETE /v1/triggers/:trigger": async (at) => [`/v1/triggers/${await wakeup(at)}`],
   "POST /v1/triggers/:trigger/fire": async (at) => [
     `/v1/triggers/${await wakeup(at)}/fire`,

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest"
-import { PRINCIPALS_MAY } from "../../src/server/access.ts"
 import { ROUTES } from "../../src/server/app.ts"
 import { ELECTRIC_ROUTES } from "../../src/server/routes/electric.ts"
 import { MISSING } from "./house.ts"
@@ -7,7 +6,6 @@ import {
   type Answer,
   addPerson,
   type Ask,
-  good,
   openShared,
   type Person,
   type Question,
@@ -122,7 +120,30 @@ function probesOf(own: Things, foreign: Things, folder: string): Probe[] {
     probes.push(...byQuery(method, path, own, foreign, folder))
     if (READ_JSON.has(`${method} ${path}`)) probes.push(...byBody(method, path, own, foreign))
   }
-  return [...probes, ...byStream(foreign)]
+  return [...probes, ...byStream(foreign), ...byEncoding(foreign)]
+}
+
+/** The same ids, written otherwise. */
+function byEncoding({ session, turn, content }: Things): Probe[] {
+  const escaped = (text: string) =>
+    text.replace(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`)
+  const writings = [escaped, (text: string) => escaped(text).toUpperCase(), doubly, partly]
+  return writings.flatMap((write) => [
+    asked("get", `/v1/sessions/${write(session)}`),
+    asked("get", `/v1/sessions/${write(session)}/messages`),
+    asked("get", `/v1/sessions/${write(session)}/blobs/${write(content)}`),
+    asked("get", `/v1/stream/sessions/${write(session)}`),
+    asked("get", `/v1/stream/turns/${write(turn)}`),
+    asked("get", `/v1/sessions/${session}?session=${write(session)}`),
+  ])
+}
+
+function doubly(text: string): string {
+  return text.replace(/^./, (one) => `%25${one.charCodeAt(0).toString(16)}`)
+}
+
+function partly(text: string): string {
+  return text.replace(/^./, (one) => `%${one.charCodeAt(0).toString(16)}`)
 }
 
 /** One step of another's, the others one's own; and all of them another's. */
@@ -247,6 +268,7 @@ describe("two who share a server", { timeout: 300_000 }, () => {
   it("[PRI-001] find nothing of each other's by 10,000 probes, and one answer to all of them", async () => {
     const shared = await openShared()
     const [ana, bert] = await two(shared)
+    await shared.server.host.idle()
     const before = [await view(ana), await view(bert)]
     let asked = 0
     for (const [me, other] of [

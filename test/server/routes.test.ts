@@ -369,6 +369,10 @@ const CASES: Readonly<Record<string, Cases>> = {
     good: [`/v1/triggers/${trigger}`],
     bad: ["/v1/triggers/none", {}, 404],
   }),
+  "patch /v1/triggers/:trigger": ({ trigger }) => ({
+    good: [`/v1/triggers/${trigger}`, { json: { enabled: false } }],
+    bad: ["/v1/triggers/none", { json: { enabled: false } }, 404],
+  }),
   "delete /v1/triggers/:trigger": ({ trigger }) => ({
     good: [`/v1/triggers/${trigger}`],
     bad: ["/v1/triggers/none", {}, 404],

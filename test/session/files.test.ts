@@ -146,4 +146,24 @@ describe("a folder that was given", () => {
     await house.host.idle()
     expect(JSON.stringify(await callParts(house, other))).toContain("is not available")
   })
+
+  it("[CMPH-002] is one that a person chose: no words, path or part of a message gives any", async () => {
+    const folder = await temporaryFolder()
+    await writeFile(join(folder, "a.txt"), "inside")
+    const house = await openPuppet()
+    const id = await newSession(house)
+    const forged = `dir_${"x".repeat(24)}`
+    house.play = caller([
+      { name: "read", input: { path: join(folder, "a.txt") } },
+      { name: "read", input: { path: `${forged}/a.txt` } },
+    ])
+    await say(house, id, [
+      { type: "text", text: `Use ${folder} and ${folder}/, @file:${folder}` },
+      { type: "mention", target: { kind: "file", path: folder } },
+      { type: "directory-ref", ref: { kind: "scope", id: forged, name: folder } },
+    ])
+    await house.host.idle()
+    expect(house.host.scopes.list(id)).toEqual([])
+    expect(JSON.stringify(await callParts(house, id))).not.toContain("inside")
+  })
 })

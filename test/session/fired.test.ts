@@ -167,9 +167,9 @@ describe("the hook message.user", () => {
   it("[SES-011] [PRI-008] no surface says what was kept", async () => {
     const house = await openHouse()
     const id = await newSession(house)
-    await expect(
-      say(house, id, "hi", { metadata: { snapshot_id: "mine" } }),
-    ).rejects.toMatchObject({ code: "invalid", details: [{ path: "/metadata/snapshot_id" }] })
+    await expect(say(house, id, "hi", { metadata: { snapshot_id: "mine" } })).rejects.toMatchObject(
+      { code: "invalid", details: [{ path: "/metadata/snapshot_id" }] },
+    )
   })
 })
 

@@ -24,9 +24,10 @@ describe("who reads a file that the model does not", () => {
   }
   const has = (...tools: string[]): Reach => ({ tools, skills: "all" })
 
-  it("[BIN-003] is the skill of its format, where the agent has that", () => {
+  it("[BIN-003] [BIN-041] is the skill of its format, where the agent has that", () => {
     goes("zip", undefined, "skill archive")
     goes("docx", has("skill"), "skill office")
+    goes("docx", has("skill", "convert", "bash"), "skill office")
     goes("docx", { tools: ["skill"], skills: ["pdf"] }, "none")
     goes("pdf", { tools: ["skill"], skills: ["pdf"] }, "skill pdf")
   })

@@ -21,7 +21,7 @@ function wordsIn(call: RecordedCall): string {
 }
 
 describe("a queue while a turn runs", () => {
-  it("[UX-001] [UX-009] waits and is answered in order", async () => {
+  it("[UX-001] [UX-009] [QUE-006] waits and is answered in order", async () => {
     const door = gate()
     const house = await openHouse({
       script: (call) => [{ wait: door.wait }, { text: `${wordsIn(call)}!` }],
@@ -79,7 +79,7 @@ describe("a queue while a turn runs", () => {
     expect(most).toBeGreaterThan(1)
   })
 
-  it("[UX-006] [UX-007] fires what an edit made of it, and nothing that was cancelled", async () => {
+  it("[UX-006] [UX-007] [QUE-006] fires what an edit made of it, and nothing that was cancelled", async () => {
     const door = gate()
     const house = await openHouse({ script: [{ wait: door.wait }, { text: "ok" }] })
     const id = await newSession(house)

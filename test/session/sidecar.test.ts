@@ -54,7 +54,7 @@ describe("a sidecar", () => {
     ])
   })
 
-  it("[UX-021] [UX-023] is listed apart, is kept when it is closed, and can be promoted or deleted", async () => {
+  it("[UX-021] [UX-023] [UX-024] is listed apart, is kept when it is closed, and can be promoted or deleted", async () => {
     const house = await openDoor()
     const main = await newSession(house)
     await send(house, main, "good morning")

@@ -1,10 +1,14 @@
-import { writeFile } from "node:fs/promises"
+import { createHash, randomBytes } from "node:crypto"
+import { readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { attachmentPath } from "../../src/files/scratch.ts"
+import { png } from "../../src/conformance/samples.ts"
+import { attachmentPath, SCRATCH_QUOTA, Scratch } from "../../src/files/scratch.ts"
 import { MAX_INLINE_BYTES, MAX_SESSION_INLINE_BYTES } from "../../src/files/settings.ts"
 import { openHost } from "../../src/host.ts"
 import type { Part } from "../../src/message/part.ts"
+import { ASSISTANT } from "../../src/session/agent.ts"
+import { attachedFile } from "../../src/session/attached-file.ts"
 import { zip } from "../files/archive/build.ts"
 import { temporaryFolder } from "../build.ts"
 import { type HouseOptions, newSession, openHouse, say } from "../session/house.ts"
@@ -166,6 +170,89 @@ describe("the route of a file", () => {
     expect(messages[0]?.parts[0]?.data).toEqual(part)
   })
 })
+
+describe("what a message brings for tools", () => {
+  const small = (bytes: number) =>
+    desk({ agents: [{ ...ASSISTANT, scratch: { bytes, files: 20 } }], turns: false })
+  const archive = (size: number) => zip([{ name: "a.bin", data: randomBytes(size) }])
+  const traceOf = (part: Record<string, unknown> | undefined) =>
+    (part?.route as { trace: string[] } | undefined)?.trace
+
+  it("[CMPH-015] is refused together when it does not fit into scratch together, and the draft stays", async () => {
+    const { send, host, session } = await small(3000)
+    const draft = { session_id: session, base_revision: 0, updated_by: "test" }
+    await host.store.saveDraft({ ...draft, body_json: '{"source":"two"}' })
+    const two = [attachment(archive(2000), "a.zip"), attachment(archive(2001), "b.zip")]
+    await expect(send(two)).rejects.toMatchObject({
+      code: "too_large",
+      message: expect.stringMatching(/^b\.zip .* does not fit into scratch/),
+      details: [{ path: "/parts/1" }],
+    })
+    expect(await host.store.queue(session)).toEqual([])
+    expect((await host.store.draft(session))?.body_json).toBe('{"source":"two"}')
+    const [first = attachment("", "")] = two
+    expect(await send([first, first])).toHaveLength(2)
+  })
+
+  it("[CMPH-015] has its place before what the model is given itself", async () => {
+    const { send } = await small(3000)
+    const picture = Buffer.concat([png(3, 2), Buffer.alloc(2000)])
+    const parts = [attachment(picture, "a.png"), attachment(archive(2000), "a.zip")]
+    const [image, bundle] = await send(parts)
+    expect(image?.route).toMatchObject({ type: "native" })
+    expect(traceOf(image)?.at(-1)).toBe("there is no room for a copy of it in scratch")
+    expect(bundle?.route).toMatchObject({ type: "skill" })
+  })
+
+  it("[CMPH-013] goes by what its bytes are, whatever its card says", async () => {
+    const { send } = await desk({ turns: false })
+    const bytes = archive(20)
+    const card = {
+      mime: "image/png",
+      kind: "image",
+      thumbnail: "data:image/png;base64,",
+      route: { type: "native", model: "mine", trace: [] },
+    }
+    const [plain, dressed] = await send([
+      attachment(bytes, "a.zip"),
+      attachment(bytes, "a.zip", card),
+    ])
+    expect(dressed?.route).toEqual(plain?.route)
+    expect(dressed?.route).toMatchObject({ type: "skill", name: "archive" })
+  })
+
+  it("[CMPH-012] is one file wherever it is read, also where two ids begin alike", async () => {
+    const { send, host, session } = await desk({ turns: false })
+    const twins = alike()
+    const sent = await send(twins.map((text) => attachment(text, "a.txt")))
+    const ids = sent.map(({ content_id }) => String(content_id))
+    expect(ids[0]?.slice(0, 15)).toBe(ids[1]?.slice(0, 15))
+    await host.store.claim({ session_id: session, owner: "test" })
+    const named = (id: string) => attachedFile(host.store, session, id)
+    const scratch = new Scratch(await temporaryFolder(), SCRATCH_QUOTA)
+    const read: string[] = []
+    for (const id of ids) {
+      const file = await named(id)
+      expect(file).toEqual({ content_id: id, name: "a.txt", shares_digits: true })
+      const placed = await scratch.materialise(host.blobs, id, file ?? { name: "" })
+      read.push(placed.type === "placed" ? await readFile(placed.path, "utf8") : placed.reason)
+      expect(await named(ids[0]?.slice(7, 15) ?? "")).toBeUndefined()
+    }
+    expect(read).toEqual(twins)
+  })
+})
+
+/** Two texts of one length whose digests begin with the same eight digits. */
+function alike(): readonly string[] {
+  const seen = new Map<string, string>()
+  for (let at = 1_000_000; ; at++) {
+    const text = `file ${at}`
+    const digits = createHash("sha256").update(text).digest("hex").slice(0, 8)
+    const twin = seen.get(digits)
+    if (twin !== undefined) return [twin, text]
+    seen.set(digits, text)
+  }
+}
 
 describe("an attachment in scratch", () => {
   it("[BIN-005] is told by a path that has its name and is safe in a shell", () => {

@@ -23,7 +23,7 @@ describe("convert", () => {
     expect(JSON.stringify(some).length).toBeLessThan(JSON.stringify(whole).length)
   })
 
-  it("[BIN-033] leaves pictures in scratch, from where they are attached", async () => {
+  it("[BIN-033] [BIN-070] leaves pictures in scratch, from where they are attached", async () => {
     const { call, scratch } = await stage({ files: { "a.pdf": pdf(["first page"]) } })
     const { files } = await told(call(convertTool(), { path: "a.pdf", to: "png" }))
     expect(files).toMatchObject([{ mime: "image/png" }])

@@ -35,7 +35,7 @@ describe.skipIf(missing("chromium"))("the page, in a real browser", () => {
     expect(visitor.faults).toEqual([])
   })
 
-  it("loses nothing when it is reloaded in the middle of an answer", async () => {
+  it("[QUE-007] loses nothing when it is reloaded in the middle of an answer", async () => {
     const { theatre, visitor } = await visit()
     await visitor.send("hold this")
     await visitor.sees(visitor.answers, "You said: hold this")

@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest"
-import { attachmentOfPart } from "../../src/web/attachments.ts"
+import type { AnyPart } from "../../src/client/client.ts"
+import {
+  type Attachment,
+  attachmentOfFile,
+  attachmentOfPart,
+  MAX_WAITING_BYTES,
+} from "../../src/web/attachments.ts"
 import { Desk } from "../../src/web/desk.ts"
 
 describe("Desk", () => {
@@ -31,7 +37,7 @@ describe("Desk", () => {
     expect(desk.text("ses_1")).toBe("read 1")
   })
 
-  it("gives back what could not be sent, before what was written since", () => {
+  it("[CMPH-015] gives back what could not be sent, before what was written since", () => {
     const desk = new Desk(new Drawer())
     desk.write("ses_1", "first")
     desk.setAttachments("ses_1", [picture])
@@ -41,6 +47,27 @@ describe("Desk", () => {
     desk.giveBack("ses_1", message?.id ?? "")
     expect(desk.text("ses_1")).toBe("first\n\nsecond")
     expect(desk.attachments("ses_1")).toEqual([picture])
+  })
+
+  it("[CMPH-016] lets go of a file that the server has, and holds so much and no more for others", () => {
+    const desk = new Desk(new Drawer())
+    const [one, other] = ["one", "other"].map((name) => {
+      const file = { size: MAX_WAITING_BYTES / 2, type: "" } as File
+      return attachmentOfFile(file, name)
+    }) as [Attachment, Attachment]
+    desk.setAttachments("ses_1", [one])
+    desk.setAttachments("ses_2", [other])
+    expect(desk.hasRoom(1)).toBe(false)
+    const part = picture.part as AnyPart
+    desk.changeAttachment("ses_1", one.key, { state: "ready", progress: 1, part })
+    expect(desk.attachments("ses_1")).toEqual([
+      expect.not.objectContaining({ file: expect.anything() }),
+    ])
+    expect(desk.hasRoom(MAX_WAITING_BYTES / 2)).toBe(true)
+    expect(desk.hasRoom(MAX_WAITING_BYTES / 2 + 1)).toBe(false)
+    // One that could not be sent is kept for another try.
+    desk.changeAttachment("ses_2", other.key, { state: "failed", error: "away" })
+    expect(desk.attachments("ses_2")[0]?.file).toBe(other.file)
   })
 
   it("sends the same message again under the same id, and another under another", () => {

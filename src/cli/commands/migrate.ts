@@ -7,8 +7,8 @@ import { printJson } from "../show.ts"
 /** Move the rows of a data folder into PostgreSQL; its files stay where they are. */
 export async function migrateCommand(folder: string, url: string, options: { json?: boolean }) {
   const data = resolve(folder)
-  const file = join(data, "compositor.db")
-  if (!existsSync(file)) throw new UsageError(`there is no compositor.db in ${data}`)
+  if (!existsSync(join(data, "compositor.db")))
+    throw new UsageError(`there is no compositor.db in ${data}`)
   if (!/^postgres(ql)?:\/\//.test(url))
     throw new UsageError("where to: an address like postgres://user@host/database")
   const { findServer } = await import("../../server/registration.ts")
@@ -16,13 +16,13 @@ export async function migrateCommand(folder: string, url: string, options: { jso
     throw new UsageError(
       `a server lives on ${data}: stop it, or what is sent meanwhile stays behind`,
     )
-  const { moveToPostgres } = await import("../../store/postgres/move.ts")
+  const { moveRows } = await import("../../host/move-rows.ts")
   let bar: Bar | undefined
   const progress = (done: number, total: number) => {
     bar ??= new Bar({ doing: "moving rows", total })
     bar.at(done)
   }
-  const moved = await moveToPostgres({ file, url, progress })
+  const moved = await moveRows({ data, url, progress })
   bar?.end()
   if (options.json) return printJson(moved)
   const tables = moved.tables.filter(({ rows }) => rows > 0).length

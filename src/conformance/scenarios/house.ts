@@ -94,7 +94,7 @@ export const houseScenarios: readonly Scenario[] = [
   },
   {
     title: "what nobody typed",
-    rules: ["TRG-001", "TRG-002", "TRG-003", "TRG-004", "BEY-07", "WDG-001"],
+    rules: ["TRG-001", "TRG-002", "TRG-003", "TRG-004", "BEY-07", "WDG-001", "UX-010"],
     needs: ["model", "folder"],
     async live(kit, see) {
       const id = await kit.session()
@@ -119,6 +119,8 @@ export const houseScenarios: readonly Scenario[] = [
       const messages = await kit.messages(id)
       const asked = messages.filter(({ role }) => role === "user")
       see.equal("BEY-07", "messages of one delivery", asked.length, 1)
+      const waited = Number(asked[0]?.metadata["queue_enqueued_at"])
+      see.holds("UX-010", "it was a row of the queue", waited > 0, asked[0]?.metadata)
       const about = asked[0]?.metadata["trigger"] as Json
       see.equal("TRG-001", "what sent it", [about?.source, about?.delivery_id], ["api", "d1"])
       const write = messages.flatMap(({ parts }) => parts).find(({ type }) => type === "tool-write")

@@ -1,5 +1,5 @@
 import type { Json } from "../kit.ts"
-import { attached, BYTES, MP4, PDF, png, WAV, zip } from "../samples.ts"
+import { attached, BYTES, GIF, MP4, PDF, png, WAV, zip } from "../samples.ts"
 import type { Scenario } from "../scenario.ts"
 
 const LINES = "one\ntwo\nthree\nfour\n"
@@ -62,9 +62,12 @@ export const loweringScenarios: readonly Scenario[] = [
       "BIN-001",
       "BIN-002",
       "BIN-003",
+      "BIN-011",
       "BIN-012",
       "BIN-018",
+      "BIN-019",
       "BIN-020",
+      "BIN-021",
     ],
     needs: [],
     async live(kit, see) {
@@ -76,6 +79,9 @@ export const loweringScenarios: readonly Scenario[] = [
       see.equal("CMP-105", "its receipt", outcomes(seen), ["native"])
       see.lacks("CMP-110", "words around it", JSON.stringify(seen.prompt), '"text"')
       see.contains("BIN-002", "its bytes as they are", JSON.stringify(seen.body), picture.data)
+      const moving = await kit.lower([attached("a.gif", GIF)], on("anthropic-messages"))
+      const pictures = [...outcomes(seen), ...outcomes(moving)]
+      see.equal("BIN-011", "pictures of two formats", pictures, ["native", "native"])
       const document = await kit.lower([attached("a.pdf", PDF)], on("anthropic-messages"))
       see.equal("CMP-030", "a document", blockTypes(document), ["document"])
       const sound = await kit.lower([attached("a.wav", WAV)], on("gemini-generatecontent"))
@@ -85,6 +91,8 @@ export const loweringScenarios: readonly Scenario[] = [
       const refused = await kit.lower([attached("a.wav", WAV)], on("anthropic-messages"))
       see.equal("CMP-094", "a sound that is not taken", outcomes(refused), ["descriptor"])
       see.contains("CMP-094", "its way", shownBy(refused), "Load the skill")
+      const sounds = [...outcomes(sound), ...outcomes(refused)]
+      see.equal("BIN-021", "one sound on two APIs", sounds, ["native", "descriptor"])
       see.equal("BIN-001", "which way was taken", refused.receipts[0].rule, "BIN-003")
       see.contains("BIN-003", "the skill of the format", shownBy(refused), "skill audio")
       const unseen = await kit.lower([attached("a.mp4", MP4)], on("anthropic-messages"))
@@ -108,6 +116,10 @@ export const loweringScenarios: readonly Scenario[] = [
       const lied = await kit.lower([attached("a.png", Buffer.from("a,b\n"), "image/png")], alone)
       see.equal("CMPH-014", "text that says it is a picture", blockTypes(lied), ["text"])
       const unknown = await kit.lower([attached("a.bin", BYTES)], alone)
+      see.equal("BIN-019", "bytes of no known kind", outcomes(unknown), ["descriptor"])
+      see.contains("BIN-019", "what is told of them", shownBy(unknown), "a.bin")
+      const body = JSON.stringify(unknown.body)
+      see.lacks("BIN-019", "the bytes themselves", body, BYTES.toString("base64"))
       const classes = [seen, document, sound, film, table, unknown].map(outcomes)
       const wanted = [["native"], ["native"], ["native"], ["native"], ["inlined"], ["descriptor"]]
       see.equal("CMP-090", "the treatment of each class", classes, wanted)

@@ -2,11 +2,29 @@ import { type Json, type Kit, until, words } from "../kit.ts"
 import { attached, png, zip } from "../samples.ts"
 import type { Scenario } from "../scenario.ts"
 
+const KEYS = {
+  user: ["schema_version", "queue_enqueued_at"],
+  assistant: ["usage", "model", "agent", "system_prompt_digest"],
+}
+
+const OF_ANSWERS =
+  /^(text|reasoning|tool-[\w-]+|dynamic-tool|file|source-url|source-document|data-[\w-]+)$/
+
 /** What goes out over a session's life. */
 export const requestScenarios: readonly Scenario[] = [
   {
     title: "what was sent is sent again",
-    rules: ["COS-001", "SES-002", "SES-003", "DBG-003", "DBG-005", "BIN-022", "SES-050"],
+    rules: [
+      "COS-001",
+      "SES-002",
+      "SES-003",
+      "DBG-003",
+      "DBG-005",
+      "BIN-022",
+      "SES-050",
+      "PER-006",
+      "PER-008",
+    ],
     needs: ["model", "folder"],
     async live(kit, see) {
       await kit.file("AGENTS.md", "Instructions of the kit: be brief.\n")
@@ -27,6 +45,15 @@ export const requestScenarios: readonly Scenario[] = [
         (place, at) => place >= 0 && (at === 0 || place > (places[at - 1] ?? 0)),
       )
       see.holds("SES-050", "instructions, skills, environment", ordered, places)
+      const messages = await kit.messages(id)
+      const known = messages.every(({ role, metadata }) =>
+        KEYS[role === "user" ? "user" : "assistant"].every((key) => key in metadata),
+      )
+      see.holds("PER-006", "what is told of each message", known, messages)
+      const answers = messages.filter(({ role }) => role === "assistant")
+      const types = answers.flatMap(({ parts }) => parts.map(({ type }) => type))
+      const named = types.every((type) => OF_ANSWERS.test(type))
+      see.holds("PER-008", "the parts of answers", named, types)
       const turn = await kit.lastTurn(id)
       const usage = { input: 10, output: 3, reasoning: 0, cache_read: 5, cache_write: 2 }
       see.equal("SES-002", "the turn's usage", turn.usage, usage)
@@ -157,7 +184,7 @@ export const requestScenarios: readonly Scenario[] = [
   },
   {
     title: "the model is changed",
-    rules: ["SES-040", "CMPH-010", "CMPH-011", "CMPH-017"],
+    rules: ["SES-040", "CMP-102", "CMPH-010", "CMPH-011", "CMPH-013", "CMPH-017"],
     needs: ["model"],
     async live(kit, see) {
       const { models } = (await kit.ask("GET", "/v1/models")).body
@@ -168,12 +195,13 @@ export const requestScenarios: readonly Scenario[] = [
       )
       if (!other) throw new Error(`the server knows no second model of ${provider}`)
       const id = await kit.session()
-      const claimed = { route: { type: "native", model: "mine", trace: [] } }
+      const claimed = { kind: "image", route: { type: "native", model: "mine", trace: [] } }
       const archive = { ...attached("a.zip", zip({ "a.txt": "hello" })), ...claimed }
       const first = await kit.turn(id, { parts: [{ type: "text", text: "one" }, archive] })
       const routed = first.sent.message?.parts[1]?.data as Json
       const said = [typeof routed?.route?.type, Array.isArray(routed?.route?.trace)]
       see.equal("CMPH-010", "the route of a file, and why", said, ["string", true])
+      see.holds("CMPH-013", "what its card says", routed?.route?.type !== "native", routed)
       see.holds("CMPH-011", "what a surface says of it", routed?.route?.model !== "mine", routed)
       const model = { provider_id: other.provider_id, model_id: other.model_id }
       const switched = await kit.turn(id, { ...words("two"), model })
@@ -181,6 +209,9 @@ export const requestScenarios: readonly Scenario[] = [
       const { session } = await kit.client.sessions.get(id)
       see.equal("SES-040", "the session keeps it", session.model.model_id, other.model_id)
       const later = (await kit.messages(id))[0]?.parts[1]?.data
+      const shown = (await kit.messages(id))[0]?.parts.map(({ data }) => data)
+      const first_shown = first.sent.message?.parts.map(({ data }) => data)
+      see.equal("CMP-102", "parts that were shown, told and lowered twice", shown, first_shown)
       see.equal("CMPH-017", "the part, after another model's turn", later, routed)
       const report = await kit.client.switchReport(id, kit.model_name)
       see.equal("SES-040", "what a change would do", report.from.model_id, other.model_id)

@@ -5,14 +5,17 @@ import type { Scenario } from "../scenario.ts"
 export const sessionScenarios: readonly Scenario[] = [
   {
     title: "branch and rewind",
-    rules: ["DEC-02", "SES-010", "SES-020", "SES-021", "DEC-17", "PER-004"],
+    rules: ["DEC-02", "SES-010", "SES-011", "SES-020", "SES-021", "DEC-17", "PER-004"],
     needs: ["model"],
     async live(kit, see) {
       const id = await kit.session()
       await kit.turn(id, "the first word is oak")
       const second = await kit.turn(id, "the second word is elm")
       const before = await kit.messages(id)
-      await kit.client.sessions.rewind(id, { before_message_id: second.sent.message?.id ?? null })
+      const before_message_id = second.sent.message?.id ?? null
+      const rewound = await kit.client.sessions.rewind(id, { before_message_id })
+      const { snapshot_ids } = rewound
+      see.holds("SES-011", "the snapshots behind it", Array.isArray(snapshot_ids), rewound)
       const hidden = await kit.messages(id)
       see.equal("SES-010", "what a rewind leaves", hidden.length, 2)
       const asked = await kit.turn(id, "and now?")

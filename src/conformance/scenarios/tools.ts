@@ -182,7 +182,17 @@ export const toolScenarios: readonly Scenario[] = [
   },
   {
     title: "scratch and archives",
-    rules: ["SCR-001", "SCR-002", "BIN-033", "BIN-050", "BIN-051", "BIN-054", "BIN-060", "BIN-062"],
+    rules: [
+      "SCR-001",
+      "SCR-002",
+      "CMPH-012",
+      "BIN-033",
+      "BIN-050",
+      "BIN-051",
+      "BIN-054",
+      "BIN-060",
+      "BIN-062",
+    ],
     needs: ["model", "folder"],
     async live(kit, see) {
       const id = await kit.session()
@@ -220,17 +230,21 @@ export const toolScenarios: readonly Scenario[] = [
         input: { path: content, start: 1, end: 2 },
       })
       see.contains("SCR-002", "an attachment by its content id", given(copy), "kept whole")
+      see.contains("CMPH-012", "the file that its part names", given(copy), "kept whole")
     },
   },
   {
     title: "a folder is given",
-    rules: ["CMPH-003", "CMPH-004", "CMPH-005", "CMPH-006"],
+    rules: ["CMPH-002", "CMPH-003", "CMPH-004", "CMPH-005", "CMPH-006"],
     needs: ["model", "folder"],
     async live(kit, see) {
       await kit.file("given/docs/a.txt", "in the given folder\n")
       await kit.file("secret/b.txt", "not given\n")
       await symlink(join(kit.folder, "secret"), join(kit.folder, "given/docs/link"))
       const id = await kit.session({ workspace_root: null })
+      await kit.turn(id, `read ${join(kit.folder, "given/docs")}`)
+      const { body: granted } = await kit.ask("GET", `/v1/sessions/${id}/scopes`)
+      see.equal("CMPH-002", "folders that words gave", granted.scopes, [])
       const { part } = await kit.client.giveFolder(id, join(kit.folder, "given/docs"))
       const { heard } = await kit.turn(id, { parts: [{ type: "text", text: "see" }, part] })
       see.lacks("CMPH-005", "what it holds", heard[0]?.said ?? "", "a.txt")

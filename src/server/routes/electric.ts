@@ -8,6 +8,7 @@ import { newId } from "../../message/id.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { parseOffset } from "../../stream/offset.ts"
 import { callerOf, ownerOf, shownTo } from "../caller.ts"
+import { requireOwnIn } from "../guard.ts"
 import { type Asked, readJson } from "../route.ts"
 import { answerError, DoorError } from "../errors.ts"
 import { streamOf } from "../stream-of.ts"
@@ -156,6 +157,7 @@ async function attach(asked: Called) {
   const file = form.get("file")
   if (!(file instanceof File)) throw notTheirs()
   const subject = checked(Subject, subjectIn(form))
+  await requireOwnIn(context, { key: subject.key, id: text(form, "id") })
   const filename = text(form, "filename") ?? file.name ?? "attachment"
   const { content_id, size, mime } = await host.upload(
     file.stream(),

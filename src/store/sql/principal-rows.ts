@@ -27,7 +27,9 @@ export function principalOf(record: PrincipalRecord): Principal {
   }
 }
 
-export function tokenOf({ digest: _, ...token }: TokenRecord): PrincipalToken {
+/** Without its digest, which is nobody's to see. */
+export function tokenOf(record: TokenRecord): PrincipalToken {
+  const { digest: _digest, ...token } = record
   return token
 }
 

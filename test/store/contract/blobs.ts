@@ -25,7 +25,7 @@ export function blobContract(maker: Maker) {
       return fire(store, session_id, "look", { parts: [blobPart(blob)] })
     }
 
-    it("[CMP-098] refers to bytes by their content id, through a session that has them", async () => {
+    it("[CMP-098] [CMP-099] refers to bytes by their content id, through a session that has them", async () => {
       const store = await openStore(maker)
       const [mine, other] = [await begin(store), await begin(store)]
       const blob = blobOf("a")

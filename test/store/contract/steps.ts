@@ -75,6 +75,52 @@ export function stepContract(maker: Maker) {
       expect(await store.turn(claim.turn.id)).toMatchObject({ state: "running", retry: null })
     })
 
+    it("[SES-011] keeps what the host kept for each message, and a rewind names it", async () => {
+      const store = await openStore(maker)
+      const { id } = await begin(store)
+      const asked: string[] = []
+      for (const at of [1, 2, 3]) {
+        const { claim, message } = await fire(store, id, `message ${at}`)
+        const key = { ...keyOf(claim.turn), message_id: message.id }
+        await store.recordSnapshot({ ...key, snapshot_id: null })
+        if (at === 2) await store.recordSnapshot({ ...key, snapshot_id: null, notice: "none" })
+        else await store.recordSnapshot({ ...key, snapshot_id: `snap-${at}` })
+        expect((await store.turn(claim.turn.id))?.notices).toEqual(at === 2 ? ["none"] : [])
+        await finish(store, claim.turn, null)
+        const late = store.recordSnapshot({ ...key, snapshot_id: "late" })
+        await expect(late).rejects.toMatchObject({ code: "stale" })
+        asked.push(message.id)
+      }
+      const [first = "", second = ""] = asked
+      expect((await store.message(id, first))?.metadata.snapshot_id).toBe("snap-1")
+      const rewind = (before_message_id: string) =>
+        store.rewind({ session_id: id, before_message_id })
+      expect((await rewind(second)).snapshot_ids).toEqual(["snap-3"])
+      await store.unrewind({ session_id: id })
+      expect((await rewind(first)).snapshot_ids).toEqual(["snap-1", "snap-3"])
+    })
+
+    it("[COS-001] says at the end of an answer what its user should know", async () => {
+      const store = await openStore(maker)
+      const { id } = await begin(store)
+      const { claim } = await fire(store, id, "work")
+      const message_id = await ask(store, claim.turn)
+      const answer = { message_id, metadata: { finish: "tool-call" }, parts: [] }
+      const notices = ["nothing was read from the cache"]
+      await store.endAnswer({ ...keyOf(claim.turn), answer, usage: USAGE, notices })
+      const told = (await allEvents(store, id)).findLast(({ type }) => type === "turn")
+      expect(told?.value).toMatchObject({ notices })
+      const end = {
+        state: "finished",
+        usage: null,
+        error: null,
+        answer: null,
+        owner: null,
+      } as const
+      await store.endTurn({ ...keyOf(claim.turn), ...end, notices: ["and neither later"] })
+      expect((await store.turn(claim.turn.id))?.notices).toEqual([...notices, "and neither later"])
+    })
+
     it("[BEY-02] remembers what a model would not take, for that model alone", async () => {
       const store = await openStore(maker)
       const { id } = await begin(store)

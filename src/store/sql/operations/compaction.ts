@@ -3,16 +3,14 @@ import type { TurnRecord } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { closeAnswer, openAnswer } from "./answers.ts"
-import { addUsage, held, withNotices } from "./turns.ts"
+import { addUsage, held, noteIn } from "./turns.ts"
 
 export function* recordCompaction(
   tx: Transaction,
   input: CompactionRecord,
 ): Program<{ txid: string }> {
   const turn = yield* held(tx, input)
-  const notices_json = withNotices(turn, [input.notice])
-  tx.write("UPDATE turns SET notices_json = ? WHERE id = ?", notices_json, turn.id)
-  yield* insertMarker(tx, { ...turn, notices_json }, input.compaction)
+  yield* insertMarker(tx, noteIn(tx, turn, [input.notice]), input.compaction)
   return { txid: tx.txid }
 }
 

@@ -101,7 +101,8 @@ export function* sweepAudit(
 ): Program<null> {
   yield* tx.run("DELETE FROM audit WHERE at < ?", before)
   yield* tx.run(
-    `DELETE FROM audit WHERE id <= (SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET ${Number(max_entries)})`,
+    "DELETE FROM audit WHERE id <= (SELECT id FROM audit ORDER BY id DESC LIMIT 1 OFFSET ?)",
+    max_entries,
   )
   return null
 }

@@ -3,7 +3,7 @@ import type { SnapshotRecord } from "../../store.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { changeMetadata } from "./answers.ts"
-import { held, withNotices } from "./turns.ts"
+import { held, noteIn } from "./turns.ts"
 
 /** How many snapshots a rewind names; the oldest, which is the one to go back to, is always told. */
 const MAX_SNAPSHOTS = 1000
@@ -12,10 +12,7 @@ export function* recordSnapshot(tx: Transaction, input: SnapshotRecord): Program
   const turn = yield* held(tx, input)
   const { message_id, snapshot_id, notice } = input
   changeMetadata(tx, yield* tx.message(turn.session_id, message_id), { snapshot_id })
-  if (notice === undefined) return { txid: tx.txid }
-  const notices_json = withNotices(turn, [notice])
-  tx.write("UPDATE turns SET notices_json = ? WHERE id = ?", notices_json, turn.id)
-  tx.tellTurn({ ...turn, notices_json })
+  if (notice !== undefined) tx.tellTurn(noteIn(tx, turn, [notice]))
   return { txid: tx.txid }
 }
 

@@ -2,12 +2,14 @@ import type { AnswerEnd, CallRecord } from "../../store.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { closeAnswer, upsertParts } from "./answers.ts"
-import { addUsage, held } from "./turns.ts"
+import { addUsage, held, noteIn } from "./turns.ts"
 
 export function* endAnswer(tx: Transaction, input: AnswerEnd): Program<{ txid: string }> {
   const turn = yield* held(tx, input)
   yield* closeAnswer(tx, turn, input.answer)
-  addUsage(tx, turn, input.usage)
+  const { notices = [] } = input
+  const noted = noteIn(tx, addUsage(tx, turn, input.usage), notices)
+  if (notices.length > 0) tx.tellTurn(noted)
   return { txid: tx.txid }
 }
 

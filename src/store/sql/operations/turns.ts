@@ -78,7 +78,7 @@ export function* endTurn(tx: Transaction, input: TurnEnd): Program<TurnEnded> {
     input.answer ? closeAnswer(tx, before, input.answer) : nothing(),
     headsOf(tx, session.id),
   )
-  const turn = addUsage(tx, before, input.usage)
+  const turn = noteIn(tx, addUsage(tx, before, input.usage), input.notices ?? [])
   const { txid } = tx
   const takes = input.takes_steers === true && state === "finished" && heads.steered !== undefined
   const steered = takes ? yield* takeAllSteers(tx, turn) : []
@@ -211,7 +211,15 @@ function keepRefusals(tx: Transaction, turn: TurnRecord, { api, refused = [] }: 
     )
 }
 
-export function withNotices(turn: TurnRecord, notices: readonly string[]): string {
+/** Keep what the user should know of a turn. */
+export function noteIn(tx: Transaction, turn: TurnRecord, notices: readonly string[]): TurnRecord {
+  if (notices.length === 0) return turn
+  const notices_json = withNotices(turn, notices)
+  tx.write("UPDATE turns SET notices_json = ? WHERE id = ?", notices_json, turn.id)
+  return { ...turn, notices_json }
+}
+
+function withNotices(turn: TurnRecord, notices: readonly string[]): string {
   if (notices.length === 0) return turn.notices_json
   return JSON.stringify([...JSON.parse(turn.notices_json), ...notices])
 }
