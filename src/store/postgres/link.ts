@@ -62,22 +62,27 @@ export class Link {
     return this.#broken
   }
 
-  async ask(sql: string, values: readonly Value[] = []): Promise<Answered> {
-    if (this.#broken) throw this.#broken
+  ask(sql: string, values: readonly Value[] = []): Promise<Answered> {
     const { name, text } = prepare(sql)
-    const { rows, rowCount, command } = await this.#client.query({
-      name,
-      text,
-      values: values.map(sendable),
-    })
-    return { rows, count: rowCount ?? 0, command }
+    return this.#send({ name, text, values: values.map(sendable) })
   }
 
   /** Words without values and without an answer that is kept: BEGIN, several statements, LISTEN. */
-  async say(sql: string): Promise<Answered> {
-    if (this.#broken) throw this.#broken
-    const { command } = await this.#client.query(sql)
-    return { rows: [], count: 0, command }
+  say(sql: string): Promise<Answered> {
+    return this.#send({ text: sql })
+  }
+
+  // By a callback: the promise that `pg` gives costs a stack of every statement.
+  #send(query: pg.QueryConfig): Promise<Answered> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken) return reject(this.#broken)
+      this.#client.query(query, (error: Error | null, result: pg.QueryResult) => {
+        if (error) return reject(error)
+        // Of several statements in one there are several results, and nobody asks for them.
+        const { rows = [], rowCount = 0, command = "" } = result
+        resolve({ rows, count: rowCount ?? 0, command })
+      })
+    })
   }
 
   listen(listener: (payload: string) => void) {

@@ -3,9 +3,10 @@ import { Refusal } from "../../message/refusal.ts"
 import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
 import type { Outcome, Program } from "../sql/program.ts"
 import { Transaction } from "../sql/transaction.ts"
+import { ASK_XID } from "./dialect.ts"
 import { isLost, notStored } from "./failure.ts"
 import type { Link } from "./link.ts"
-import { ASK_XID, type Lock, LOCKS, statementsOf } from "./locks.ts"
+import { type Lock, LOCKS, statementsOf } from "./locks.ts"
 import { patiently } from "./patience.ts"
 import type { Pool } from "./pool.ts"
 import { Unit } from "./unit.ts"
@@ -57,7 +58,7 @@ export class Writer {
     const unit = new Unit(link)
     unit.say("BEGIN")
     const lock = (LOCKS[name] as (input: unknown) => Lock)(input)
-    const locked = unit.ask(statementsOf(lock))
+    const locked = unit.lock(statementsOf(lock))
     const txid = `${this.#epoch}-${++this.#count}`
     const tx = new Transaction(unit, { clock: this.#clock, txid, group: null })
     try {

@@ -18,7 +18,7 @@ export function* claim(
 ): Program<Claim | null> {
   const { session_id } = input
   const [session, live, heads] = yield* together(
-    tx.session(session_id),
+    tx.ownSession(session_id),
     liveTurn(tx, session_id),
     headsOf(tx, session_id),
   )
@@ -106,13 +106,13 @@ function* fire(
   const message = place(tx, session, head, {})
   const { model } = openJson(message.metadata_json)
   const model_json = model ? JSON.stringify(model) : session.model_json
-  tx.write(
-    `UPDATE chat_sessions SET next_seq = next_seq + 1, next_fence = next_fence + 1, drain = 'open',
-       model_json = ?, updated_at = ? WHERE id = ?`,
+  tx.mark(session.id, {
+    next_seq: session.next_seq + 1,
+    next_fence: session.next_fence + 1,
+    drain: "open",
     model_json,
-    tx.now,
-    session.id,
-  )
+    updated_at: tx.now,
+  })
   if (session.drain === "stopped" || session.model_json !== model_json)
     tx.tellSession(yield* tx.session(session.id))
   tx.tellMessage(message)
