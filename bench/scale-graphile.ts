@@ -23,9 +23,9 @@ interface Library {
 
 const { url, workers, program } = JSON.parse(process.argv[2] ?? "") as GraphileInput
 const main = join(program, "..", "..", "graphile-worker", "dist", "index.js")
-const { run, makeWorkerUtils, Logger } = (await import(pathToFileURL(main).href)) as Library
-const logger = new Logger(() => () => undefined)
-const utils = await makeWorkerUtils({ connectionString: url, logger })
+const library = (await import(pathToFileURL(main).href)) as Library
+const logger = new library.Logger(() => () => undefined)
+const utils = await library.makeWorkerUtils({ connectionString: url, logger })
 await utils.migrate()
 process.on("message", (question: PairsQuestion) => {
   void measure(question).then((answer) => process.send?.(answer))
@@ -40,7 +40,7 @@ async function measure({ queues, jobs }: PairsQuestion): Promise<PairsAnswer> {
   let pairs = 0
   const all = Promise.withResolvers<void>()
   const began = performance.now()
-  const runner = await run({
+  const runner = await library.run({
     connectionString: url,
     concurrency: workers,
     maxPoolSize: workers + 2,

@@ -128,7 +128,8 @@ export class Crowd {
 
   async #cutAgainAndAgain() {
     const { cut } = this.#options
-    while (cut && this.#hurting) {
+    if (!cut) return
+    while (this.#hurting) {
       await pause(this.#random.between(...CUT_MS))
       await cut()
       this.#cuts += 1

@@ -294,6 +294,36 @@ describe.skipIf(missing("postgresql"))("several nodes on one PostgreSQL", () => 
     await expect(openPostgresStore({ url })).rejects.toThrow(/newer version \(schema 99, known/)
   })
 
+  it("goes on while another node brings the database to a later version", async () => {
+    const [url, store] = await nodes(1)
+    if (!store) throw new Error("there is a node")
+    const { id } = await begin(store)
+    await enqueue(store, id, "before")
+    expect(await waitingIn(store, id)).toEqual(["before"])
+    await asking(url, "ALTER TABLE chat_sessions ADD COLUMN later TEXT")
+    await asking(url, "ALTER TABLE chat_messages ADD COLUMN later TEXT")
+    await enqueue(store, id, "after")
+    expect(await waitingIn(store, id)).toEqual(["before", "after"])
+  })
+
+  it("answers each of many operations that came together by itself", async () => {
+    const [, store] = await nodes(1)
+    if (!store) throw new Error("there is a node")
+    const sessions = await many(12, () => begin(store))
+    const answers = await Promise.allSettled(
+      sessions.map(({ id }, at) =>
+        at % 3 === 0
+          ? store.cancelQueued({ session_id: id, message_id: newId("msg") })
+          : enqueue(store, id, `m${at}`),
+      ),
+    )
+    expect(answers.map(({ status }) => status)).toEqual(
+      sessions.map((_, at) => (at % 3 === 0 ? "rejected" : "fulfilled")),
+    )
+    for (const [at, { id }] of sessions.entries())
+      expect(await waitingIn(store, id)).toEqual(at % 3 === 0 ? [] : [`m${at}`])
+  })
+
   it("is brought to its version once by nodes that start together", async () => {
     const [url, ...stores] = await nodes(4)
     expect(stores).toHaveLength(4)

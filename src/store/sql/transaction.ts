@@ -159,7 +159,7 @@ export class Transaction implements Asking {
   }
 
   *finish(): Program<void> {
-    for (const id of [...this.#marks.keys()]) if (!this.#pending.has(id)) this.#writeMarks(id)
+    for (const id of this.#marks.keys()) if (!this.#pending.has(id)) this.#writeMarks(id)
     // Two streams in one transaction are numbered in the order of their ids.
     const ids = [...this.#pending.keys()].sort()
     for (const id of ids) yield* this.#number(id, this.#pending.get(id) ?? [])
