@@ -142,6 +142,7 @@ export class Transaction implements Asking {
   /** Change columns of a session's row in the same statement that numbers its events, or before the
    *  row is read again. */
   mark(session_id: string, marks: Marks) {
+    if (Object.keys(marks).length === 0) return
     this.#marks.set(session_id, { ...this.#marks.get(session_id), ...marks })
   }
 

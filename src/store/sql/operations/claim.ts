@@ -4,6 +4,7 @@ import { looksOnly } from "../../../message/sidecar.ts"
 import { openJson } from "../../../message/stored-json.ts"
 import type { Claim } from "../../store.ts"
 import { type MessageRecord, type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
+import type { Marks } from "../group.ts"
 import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { tellStarted } from "./lifecycle.ts"
@@ -25,6 +26,13 @@ export function* claim(
   if (live) return null
   const fired = yield* fireHead(tx, { session, heads, owner: input.owner })
   return fired?.claim ?? null
+}
+
+/** How often `updated_at` of a busy session moves: its indexes need not change with every message. */
+const UPDATED_STEP_MS = 1000
+
+export function usedNow({ updated_at }: Pick<SessionRecord, "updated_at">, now: number): Marks {
+  return now - updated_at >= UPDATED_STEP_MS ? { updated_at: now } : {}
 }
 
 interface Idle {
@@ -71,10 +79,14 @@ export function* headsOf(tx: Transaction, session_id: string): Program<Heads> {
   return heads
 }
 
+/** Said so that it is no help to a planner, which would take another index for it than the one of what
+ *  waits, and look through all that was ever said. */
+export const IS_QUEUED = "state || '' = 'queued'"
+
 const HEADS = [
   headOf("first", ""),
-  headOf("steered", "AND state = 'queued' AND mode = 'steer'"),
-  headOf("immediate", "AND state = 'queued' AND mode = 'immediate'"),
+  headOf("steered", `AND mode = 'steer' AND ${IS_QUEUED}`),
+  headOf("immediate", `AND mode = 'immediate' AND ${IS_QUEUED}`),
 ].join(" UNION ALL ")
 
 function headOf(name: keyof Heads, also: string): string {
@@ -111,7 +123,7 @@ function* fire(
     next_fence: session.next_fence + 1,
     drain: "open",
     model_json,
-    updated_at: tx.now,
+    ...usedNow(session, tx.now),
   })
   if (session.drain === "stopped" || session.model_json !== model_json)
     tx.tellSession(yield* tx.session(session.id))

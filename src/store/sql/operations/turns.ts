@@ -10,12 +10,12 @@ import type {
   TurnEnded,
   TurnKey,
 } from "../../store.ts"
-import { type TurnRecord, turnOf } from "../rows.ts"
+import { type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
 import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { closeAnswer, openAnswer, upsertParts } from "./answers.ts"
 import { keepCaptures } from "./blobs.ts"
-import { claim, fireHead, headsOf, LIVE, liveTurn } from "./claim.ts"
+import { claim, fireHead, headsOf, LIVE, liveTurn, usedNow } from "./claim.ts"
 import { stopDrain } from "./drain.ts"
 import { tellFinished } from "./lifecycle.ts"
 import { cancelAll } from "./queue.ts"
@@ -83,7 +83,7 @@ export function* endTurn(tx: Transaction, input: TurnEnd): Program<TurnEnded> {
   const takes = input.takes_steers === true && state === "finished" && heads.steered !== undefined
   const steered = takes ? yield* takeAllSteers(tx, turn) : []
   if (steered.length > 0) return { turn: turnOf(turn), next: null, steered, txid }
-  const ended = turnOf(close(tx, turn, { state, error }))
+  const ended = turnOf(close(tx, turn, { state, error }, session))
   if (state === "error") {
     yield* stopDrain(tx, turn.session_id)
     return { turn: ended, next: yield* nextClaim(tx, turn, owner), steered, txid }
@@ -215,7 +215,12 @@ interface Ending {
   readonly error: { code: string; message: string } | null
 }
 
-export function close(tx: Transaction, turn: TurnRecord, ending: Ending): TurnRecord {
+export function close(
+  tx: Transaction,
+  turn: TurnRecord,
+  ending: Ending,
+  session?: SessionRecord,
+): TurnRecord {
   const ended: TurnRecord = {
     ...turn,
     state: ending.state,
@@ -233,7 +238,7 @@ export function close(tx: Transaction, turn: TurnRecord, ending: Ending): TurnRe
     turn.id,
   )
   tx.write("UPDATE streams SET closed_at = ? WHERE id = ?", tx.now, turn.id)
-  tx.mark(turn.session_id, { updated_at: tx.now })
+  tx.mark(turn.session_id, session ? usedNow(session, tx.now) : { updated_at: tx.now })
   tx.tellTurn(ended)
   tellFinished(tx, ended)
   return ended
