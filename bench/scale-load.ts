@@ -3,11 +3,14 @@ import { text } from "node:stream/consumers"
 import { newId } from "../src/message/id.ts"
 import type { ServerReady } from "../torture/server-process.ts"
 
+const NEXT_OFFSET = /"streamNextOffset":"([^"]+)"/g
+
 /** Sends to several nodes over connections that stay open, and follows streams there. */
 export class Load {
   readonly #nodes: readonly ServerReady[]
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 })
   readonly #readers: (() => void)[] = []
+  #closed = false
 
   constructor(nodes: readonly ServerReady[]) {
     this.#nodes = nodes
@@ -26,16 +29,36 @@ export class Load {
     return id
   }
 
-  /** Follow a session's stream from now on; `heard` is told all that comes. */
+  /** Follow a session's stream from now on; `heard` is told all that comes. The server makes every
+   *  connection anew now and then: who follows goes on from where it stood. */
   async follow(node: number, session_id: string, heard: (text: string) => void): Promise<void> {
+    let offset = "now"
+    const again = async () => {
+      await this.#open(node, `/v1/stream/sessions/${session_id}?offset=${offset}&live=sse`, {
+        data(said) {
+          offset = [...said.matchAll(NEXT_OFFSET)].at(-1)?.[1] ?? offset
+          heard(said)
+        },
+        end: () => void again(),
+      })
+    }
+    await again()
+  }
+
+  #open(
+    node: number,
+    path: string,
+    told: { data(said: string): void; end(): void },
+  ): Promise<void> {
     const { url, token } = this.#at(node)
-    const path = `${url}/v1/stream/sessions/${session_id}?offset=now&live=sse`
     const opened = Promise.withResolvers<void>()
-    const sent = request(path, { headers: { authorization: `Bearer ${token}` } }, (response) => {
+    const headers = { authorization: `Bearer ${token}` }
+    const sent = request(`${url}${path}`, { headers }, (response) => {
       if (response.statusCode !== 200)
         opened.reject(new Error(`${path} was answered with ${response.statusCode}`))
       response.setEncoding("utf8")
-      response.on("data", heard)
+      response.on("data", (said: string) => told.data(said))
+      response.on("end", () => this.#closed || told.end())
       opened.resolve()
     })
     sent.on("error", opened.reject)
@@ -61,6 +84,7 @@ export class Load {
   }
 
   close() {
+    this.#closed = true
     for (const close of this.#readers) close()
     this.#agent.destroy()
   }

@@ -36,7 +36,10 @@ async function measure({ queues, jobs }: PairsQuestion): Promise<PairsAnswer> {
   let pairs = 0
   const began = performance.now()
   const worker = async () => {
-    for (const session_id of left) pairs += await drained(store, session_id)
+    for (const session_id of left) {
+      const done = await drained(store, session_id)
+      pairs += done
+    }
   }
   await Promise.all(Array.from({ length: workers }, worker))
   return { pairs, seconds: (performance.now() - began) / 1000 }

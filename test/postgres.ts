@@ -1,6 +1,8 @@
-import { createHash } from "node:crypto"
-import { afterAll, beforeAll } from "vitest"
-import { type PostgresServer, startPostgres } from "../torture/postgres.ts"
+import { createHash, randomUUID } from "node:crypto"
+import { afterAll, beforeAll, expect, onTestFinished } from "vitest"
+import { openPostgresStore } from "../src/store/postgres/postgres-store.ts"
+import type { Store } from "../src/store/store.ts"
+import { asking, type PostgresServer, startPostgres } from "../torture/postgres.ts"
 
 let server: PostgresServer | undefined
 
@@ -20,4 +22,37 @@ export async function storeFor(folder: string): Promise<{ readonly store?: strin
   if (!server) return {}
   const name = `t${createHash("sha256").update(folder).digest("hex").slice(0, 16)}`
   return { store: await server.room(name) }
+}
+
+export function postgres(): PostgresServer {
+  if (!server) throw new Error("no PostgreSQL was started: say onPostgres()")
+  return server
+}
+
+/** The address of rooms that nobody else has. */
+export function newRoom(): Promise<string> {
+  return postgres().room(`r${randomUUID().slice(0, 8)}`)
+}
+
+export async function openNode(url: string): Promise<Store> {
+  const store = await openPostgresStore({ url })
+  onTestFinished(() => store.close())
+  return store
+}
+
+/** Two nodes on the same rooms. */
+export async function twoNodes() {
+  const url = await newRoom()
+  const [one, other] = await Promise.all([openNode(url), openNode(url)])
+  return { url, one, other }
+}
+
+export function many<T>(count: number, make: (at: number) => Promise<T>): Promise<T[]> {
+  return Promise.all(Array.from({ length: count }, (_, at) => make(at)))
+}
+
+/** Until somebody waits for a row that another has. */
+export async function blocked(url: string) {
+  const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+  await expect.poll(async () => (await asking(url, waiting)).length).toBeGreaterThan(0)
 }

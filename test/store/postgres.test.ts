@@ -1,15 +1,14 @@
-import { createHash } from "node:crypto"
-import { afterAll, beforeAll, describe } from "vitest"
+import { describe } from "vitest"
 import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts"
-import { asking, type PostgresServer, startPostgres } from "../../torture/postgres.ts"
+import { asking } from "../../torture/postgres.ts"
 import { missing } from "../machine.ts"
+import { onPostgres, storeFor } from "../postgres.ts"
 import type { Maker } from "./build.ts"
 import { storeContract } from "./contract.ts"
 
-let server: PostgresServer
-
-function roomOf(folder: string): Promise<string> {
-  return server.room(`t${createHash("sha256").update(folder).digest("hex").slice(0, 16)}`)
+async function roomOf(folder: string): Promise<string> {
+  const { store = "" } = await storeFor(folder)
+  return store
 }
 
 const POSTGRES: Maker = {
@@ -20,10 +19,6 @@ const POSTGRES: Maker = {
 }
 
 describe.skipIf(missing("postgresql"))("PostgreSQL", () => {
-  beforeAll(async () => {
-    server = await startPostgres({ durable: false })
-  }, 60_000)
-  afterAll(() => server.stop())
-
+  onPostgres()
   storeContract("postgresql", POSTGRES)
 })

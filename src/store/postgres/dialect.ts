@@ -1,5 +1,9 @@
 import type { Words } from "../sql/program.ts"
 
+/** The number under which the database knows what becomes of a transaction. */
+const XID = "CAST(pg_current_xact_id() AS TEXT) AS xid"
+export const ASK_XID = `SELECT ${XID}`
+
 /** What PostgreSQL says in words of its own.
  *
  *  JSON is kept as text: jsonb would give back other bytes than were stored, which digests, exports and
@@ -17,6 +21,13 @@ export const WORDS: Words = {
   show: `regexp_replace(metadata_json, ',"hidden_at":[0-9]+|"hidden_at":[0-9]+,{0,1}', '')`,
   reads: `parent_id IS NOT NULL AND CAST(path_json AS JSONB)
     @> jsonb_build_array(jsonb_build_object('owner', CAST(? AS TEXT)))`,
+  // Only columns of the locked row itself: of others it would tell what they were before it waited.
+  own: {
+    session: `SELECT *, ${XID} FROM chat_sessions WHERE id = ? FOR UPDATE`,
+    session_of: `SELECT * FROM chat_sessions
+      WHERE id = (SELECT session_id FROM turns WHERE id = ?) FOR UPDATE`,
+    turn: `SELECT *, ${XID} FROM turns WHERE id = ? FOR UPDATE`,
+  },
   numbersInOne: true,
 }
 

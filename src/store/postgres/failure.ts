@@ -1,5 +1,8 @@
 import { Refusal } from "../../message/refusal.ts"
 
+/** Another node brought the database to a later version: what this connection has prepared is void. */
+export const CHANGED_SCHEMA = "0A000"
+
 /** What PostgreSQL said, by its code; what the network said has another. */
 export function codeOf(error: unknown): string {
   const { code } = (error ?? {}) as { code?: unknown }
@@ -22,7 +25,22 @@ const OVERTAKEN: ReadonlySet<string> = new Set([
 export function isLost(error: unknown): boolean {
   const code = codeOf(error)
   if (code === "") return LOST.test(String(error))
-  return /^(08|57P0)/.test(code) || /^E[A-Z]{3,}$/.test(code) || code === "25P03"
+  return /^(08|57P0)/.test(code) || /^E[A-Z]{3,}$/.test(code) || GONE.has(code)
+}
+
+const GONE: ReadonlySet<string> = new Set([
+  "25P03", // it was silent for too long in the middle of a transaction
+  CHANGED_SCHEMA,
+])
+
+/** Nobody can say whether it was stored: it must not be tried again by us. */
+export class Undecided extends Refusal {
+  constructor() {
+    super(
+      "storage_failed",
+      "the database went away while this was stored, and does not say whether it was: send it again",
+    )
+  }
 }
 
 /** As `pg` puts it where it has no code. */

@@ -1,6 +1,8 @@
+import type { Duplex } from "node:stream"
 import pg from "pg"
 import type { Outcome, Value } from "../sql/program.ts"
 import { prepare } from "./dialect.ts"
+import { CHANGED_SCHEMA, codeOf } from "./failure.ts"
 
 const CONNECT_MS = 10_000
 /** Whoever stops in the middle of a transaction must not hold a session for longer than this; when it
@@ -11,7 +13,7 @@ const KEEP_ALIVE_MS = 10_000
 const INT8 = 20
 
 const SETUP = `SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS};
-  SET lock_timeout = ${LOCK_MS}; SET jit = off;
+  SET jit = off;
   SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') = 'off'`
 
@@ -29,8 +31,9 @@ export interface Answered extends Outcome {
 export class Link {
   readonly #client: pg.Client
   #broken: Error | undefined
+  #gathering = false
 
-  static async open(url: string, name: string): Promise<Link> {
+  static async open(url: string, name: string, lock_ms = LOCK_MS): Promise<Link> {
     const client = new pg.Client({
       connectionString: url,
       application_name: name,
@@ -43,7 +46,7 @@ export class Link {
     const link = new Link(client)
     try {
       await client.connect()
-      await client.query(SETUP)
+      await client.query(`${SETUP}; SET lock_timeout = ${lock_ms}`)
       return link
     } catch (error) {
       link.close()
@@ -62,22 +65,48 @@ export class Link {
     return this.#broken
   }
 
-  async ask(sql: string, values: readonly Value[] = []): Promise<Answered> {
-    if (this.#broken) throw this.#broken
+  ask(sql: string, values: readonly Value[] = []): Promise<Answered> {
     const { name, text } = prepare(sql)
-    const { rows, rowCount, command } = await this.#client.query({
-      name,
-      text,
-      values: values.map(sendable),
-    })
-    return { rows, count: rowCount ?? 0, command }
+    return this.#send({ name, text, values: values.map(sendable) })
   }
 
   /** Words without values and without an answer that is kept: BEGIN, several statements, LISTEN. */
-  async say(sql: string): Promise<Answered> {
-    if (this.#broken) throw this.#broken
-    const { command } = await this.#client.query(sql)
-    return { rows: [], count: 0, command }
+  say(sql: string): Promise<Answered> {
+    return this.#send({ text: sql })
+  }
+
+  // By a callback: the promise that `pg` gives costs a stack of every statement.
+  #send(query: pg.QueryConfig): Promise<Answered> {
+    return new Promise((resolve, reject) => {
+      if (this.#broken) return reject(this.#broken)
+      this.#gather()
+      this.#client.query(
+        query,
+        (error: Error | null, result: pg.QueryResult | pg.QueryResult[]) => {
+          if (error && codeOf(error) === CHANGED_SCHEMA) this.close()
+          if (error) return reject(error)
+          const last = Array.isArray(result) ? result.at(-1) : result
+          resolve({
+            rows: last?.rows ?? [],
+            count: last?.rowCount ?? 0,
+            command: last?.command ?? "",
+          })
+        },
+      )
+    })
+  }
+
+  /** What is asked within one tick leaves in one piece: a call of the system for each statement would
+   *  cost more than all the rest. */
+  #gather() {
+    if (this.#gathering) return
+    this.#gathering = true
+    const { stream } = (this.#client as unknown as { connection: { stream: Duplex } }).connection
+    stream.cork()
+    process.nextTick(() => {
+      this.#gathering = false
+      stream.uncork()
+    })
   }
 
   listen(listener: (payload: string) => void) {

@@ -1,3 +1,4 @@
+import { WORDS } from "./dialect.ts"
 import type { OperationName } from "../sql/operations/operations.ts"
 import type { Value } from "../sql/program.ts"
 import type { ExportRow, NewBlob, NewCapture, NewPart, PartUpsert, Writes } from "../store.ts"
@@ -148,8 +149,8 @@ export function statementsOf(lock: Lock): LockStatement[] {
     ...(blobs ? [{ sql: TABLE_LOCKS[blobs], values: [] }] : []),
     ...(readers === undefined ? [] : [{ sql: LOCK_READERS, values: [readers, readers] }]),
     ...(sessions === undefined ? [] : [ofSessions(sessions)]),
-    ...(turn === undefined ? [] : [{ sql: LOCK_SESSION_OF, values: [turn] }]),
-    ...(turn === undefined ? [] : [{ sql: LOCK_TURN, values: [turn] }]),
+    ...(turn === undefined ? [] : [{ sql: WORDS.own.session_of, values: [turn] }]),
+    ...(turn === undefined ? [] : [{ sql: WORDS.own.turn, values: [turn] }]),
     ...(streams === undefined ? [] : [{ sql: LOCK_STREAMS, values: [JSON.stringify(streams)] }]),
     ...(trigger === undefined ? [] : [{ sql: LOCK_TRIGGER, values: [trigger] }]),
   ]
@@ -157,28 +158,20 @@ export function statementsOf(lock: Lock): LockStatement[] {
 
 function ofSessions(sessions: readonly string[]): LockStatement {
   const [id] = sessions
-  if (sessions.length === 1 && id !== undefined) return { sql: LOCK_SESSION, values: [id] }
+  if (sessions.length === 1 && id !== undefined) return { sql: WORDS.own.session, values: [id] }
   return { sql: LOCK_SESSIONS, values: [JSON.stringify(sessions)] }
 }
-
-/** The number under which the database knows what becomes of a transaction. */
-const XID = "CAST(pg_current_xact_id() AS TEXT) AS xid"
-export const ASK_XID = `SELECT ${XID}`
 
 const TABLE_LOCKS = {
   used: "LOCK TABLE blob_references IN ROW EXCLUSIVE MODE",
   collected: "LOCK TABLE blob_references IN SHARE ROW EXCLUSIVE MODE",
 }
-const LOCK_SESSION = `SELECT ${XID} FROM chat_sessions WHERE id = ? FOR UPDATE`
 const LOCK_SESSIONS = `SELECT 1 FROM chat_sessions
   WHERE id IN (SELECT jsonb_array_elements_text(CAST(? AS JSONB))) ORDER BY id FOR UPDATE`
 const LOCK_READERS = `SELECT 1 FROM chat_sessions WHERE id = ? OR deleted_at IS NOT NULL
     OR (parent_id IS NOT NULL AND CAST(path_json AS JSONB)
       @> jsonb_build_array(jsonb_build_object('owner', CAST(? AS TEXT))))
   ORDER BY id FOR UPDATE`
-const LOCK_SESSION_OF = `SELECT 1 FROM chat_sessions
-  WHERE id = (SELECT session_id FROM turns WHERE id = ?) FOR UPDATE`
-const LOCK_TURN = `SELECT ${XID} FROM turns WHERE id = ? FOR UPDATE`
 /** With all from which they were forked: those may go when their last fork does. */
 const LOCK_STREAMS = `SELECT 1 FROM durable_streams WHERE id IN (
     WITH RECURSIVE chain AS (

@@ -1,4 +1,4 @@
-import { isOvertaken } from "./failure.ts"
+import { codeOf } from "./failure.ts"
 import type { Link } from "./link.ts"
 import { POSTGRES_MIGRATIONS } from "./schema.ts"
 
@@ -33,10 +33,12 @@ async function createVersion(link: Link) {
     await link.say(CREATE_VERSION)
   } catch (error) {
     // Two that create the same table at the same moment: the other one did.
-    if (!isOvertaken(error)) throw error
+    if (!THERE_ALREADY.has(codeOf(error))) throw error
     await link.say(CREATE_VERSION)
   }
 }
+
+const THERE_ALREADY: ReadonlySet<string> = new Set(["23505", "42710", "42P07"])
 
 const CREATE_VERSION = `
   CREATE TABLE IF NOT EXISTS compositor_schema (

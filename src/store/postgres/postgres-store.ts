@@ -4,15 +4,15 @@ import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
 import { openAppended, type RawAppended } from "../sql/operations/queue.ts"
 import type { AllReads } from "../sql/reads/reads.ts"
 import type { Append, Store, Writes } from "../store.ts"
+import { Groups } from "./groups.ts"
 import { Hub } from "./hub.ts"
-import { laneOf, Lanes } from "./lanes.ts"
+import { Lanes } from "./lanes.ts"
 import { Link } from "./link.ts"
-import { type Lock, LOCKS } from "./locks.ts"
 import { migrate, refuseNewerSchema } from "./migrate.ts"
 import { patiently } from "./patience.ts"
 import { Pool } from "./pool.ts"
 import { READ_NAMES, Reader } from "./reader.ts"
-import { Writer } from "./writer.ts"
+import { lockOf, Writer } from "./writer.ts"
 
 export interface PostgresOptions {
   /** `postgres://user@host/database` */
@@ -23,6 +23,10 @@ export interface PostgresOptions {
 }
 
 const CONNECTIONS = 12
+/** So many groups of operations are under way at once. */
+const GROUPS = 3
+/** Who must wait longer for a row waits by itself, and not with a group. */
+const GROUP_LOCK_MS = 100
 
 type Listener = (streams: ReadonlySet<string> | undefined) => void
 
@@ -35,6 +39,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const pool = new Pool(options.connections ?? CONNECTIONS, open)
   const reader = new Reader(pool, open)
   const writer = new Writer(pool, { clock: options.clock ?? Date.now, epoch: node })
+  const shared = new Pool(GROUPS, () => opened(options.url, GROUP_LOCK_MS))
+  const groups = new Groups(writer, { pool: shared, lanes: GROUPS })
   const listeners = new Set<Listener>()
   const heard: Listener = (streams) => {
     for (const listener of listeners) listener(streams)
@@ -46,10 +52,17 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   let closed = false
   const call = async (name: OperationName, input: unknown) => {
     if (closed) throw new Error("the store is closed")
-    const lock = (LOCKS[name] as (input: unknown) => Lock)(input)
-    const performing = lanes.run(laneOf(lock), () => writer.perform(name, input))
+    const request = { name, input }
+    const lock = lockOf(request)
+    const session = lanes.sessionOf(lock)
+    const performing = lanes.run(lanes.laneOf(lock), () =>
+      session === undefined ? writer.alone(request) : groups.perform(session, request),
+    )
     running.add(performing)
-    const { value, streams } = await performing.finally(() => running.delete(performing))
+    const performed = await performing.finally(() => running.delete(performing))
+    if (performed.type === "refused") throw performed.refusal
+    const { value, streams } = performed
+    lanes.learn(value)
     if (streams.size > 0) {
       heard(streams)
       hub.tell(streams)
@@ -76,13 +89,14 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await Promise.allSettled(running)
       hub.close()
       await reader.close()
+      await shared.close()
       await pool.close()
     },
   }
 }
 
-async function opened(url: string): Promise<Link> {
-  const link = await Link.open(url, "compositor")
+async function opened(url: string, lock_ms?: number): Promise<Link> {
+  const link = await Link.open(url, "compositor", lock_ms)
   try {
     await refuseNewerSchema(link)
     return link

@@ -3,9 +3,10 @@ import { Refusal } from "../../message/refusal.ts"
 import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
 import type { Outcome, Program } from "../sql/program.ts"
 import { Transaction } from "../sql/transaction.ts"
-import { isLost, notStored } from "./failure.ts"
+import { ASK_XID } from "./dialect.ts"
+import { isLost, notStored, Undecided } from "./failure.ts"
 import type { Link } from "./link.ts"
-import { ASK_XID, type Lock, LOCKS, statementsOf } from "./locks.ts"
+import { type Lock, LOCKS, statementsOf } from "./locks.ts"
 import { patiently } from "./patience.ts"
 import type { Pool } from "./pool.ts"
 import { Unit } from "./unit.ts"
@@ -14,14 +15,18 @@ import { Unit } from "./unit.ts"
 const VERDICT_MS = 15_000
 const MIN_ASKED = 20
 
-export interface Performed {
-  readonly value: unknown
-  readonly streams: ReadonlySet<string>
+export interface Request {
+  readonly name: OperationName
+  readonly input: unknown
 }
+
+export type Performed =
+  | { readonly type: "done"; readonly value: unknown; readonly streams: ReadonlySet<string> }
+  | { readonly type: "refused"; readonly refusal: Refusal }
 
 type AnyOperation = (tx: Transaction, input: unknown) => Program<unknown>
 
-/** Performs operations, each in a transaction of its own that first takes the rows it is about. */
+/** Performs operations, each in a transaction that first takes the rows it is about. */
 export class Writer {
   readonly #pool: Pool
   readonly #clock: () => number
@@ -34,39 +39,44 @@ export class Writer {
     this.#epoch = about.epoch
   }
 
-  async perform(name: OperationName, input: unknown): Promise<Performed> {
+  /** By itself, and again where others were in its way. */
+  async alone(request: Request): Promise<Performed> {
     try {
-      return await patiently(() => this.#attempt(name, input))
+      const [performed] = await patiently(() => this.together(this.#pool, [request]))
+      if (!performed) throw new Error(`${request.name} has no outcome`)
+      return performed
     } catch (error) {
-      throw notStored(name, error)
+      throw notStored(request.name, error)
     }
   }
 
-  async #attempt(name: OperationName, input: unknown): Promise<Performed> {
+  /** Several that are about different rows in one transaction, once: what one of them gets wrong when it
+   *  has written already, all get wrong. */
+  async together(pool: Pool, requests: readonly Request[]): Promise<readonly Performed[]> {
     const committing: Committing = { xid: undefined, performed: undefined }
     try {
-      return await this.#pool.use((link) => this.#on(link, { name, input, committing }))
+      return await pool.use((link) => this.#on(link, requests, committing))
     } catch (error) {
       if (!committing.performed || committing.xid === undefined) throw error
-      return await this.#verdict(name, committing.xid, committing.performed)
+      return await this.#verdict(committing.xid, committing.performed)
     }
   }
 
-  async #on(link: Link, request: Request): Promise<Performed> {
-    const { name, input, committing } = request
+  async #on(link: Link, requests: readonly Request[], committing: Committing) {
     const unit = new Unit(link)
     unit.say("BEGIN")
-    const lock = (LOCKS[name] as (input: unknown) => Lock)(input)
-    const locked = unit.ask(statementsOf(lock))
-    const txid = `${this.#epoch}-${++this.#count}`
-    const tx = new Transaction(unit, { clock: this.#clock, txid, group: null })
+    const locked = unit.lock(requests.flatMap((request) => statementsOf(lockOf(request))))
     try {
-      const value = await unit.drive((OPERATIONS[name] as AnyOperation)(tx, input))
-      await unit.drive(tx.finish())
+      const settled = await Promise.allSettled(
+        requests.map((request) => this.#perform(unit, request)),
+      )
       const number = numberIn((await locked) ?? [])
+      // What one says of its own failure is more than what the database says.
+      const [only, ...others] = settled
+      if (only && others.length === 0) valueOf(only)
       if (unit.failure !== undefined) throw unit.failure
-      const performed = { value, streams: tx.streams }
-      if (!tx.wrote) {
+      const performed = settled.map(valueOf)
+      if (performed.every(({ wrote }) => !wrote)) {
         await rollback(link)
         return performed
       }
@@ -80,19 +90,28 @@ export class Writer {
     }
   }
 
+  async #perform(unit: Unit, { name, input }: Request): Promise<Performed & { wrote: boolean }> {
+    const txid = `${this.#epoch}-${++this.#count}`
+    const tx = new Transaction(unit, { clock: this.#clock, txid, group: null })
+    try {
+      const value = await unit.drive((OPERATIONS[name] as AnyOperation)(tx, input))
+      await unit.drive(tx.finish())
+      return { type: "done", value, streams: tx.streams, wrote: tx.wrote }
+    } catch (error) {
+      if (!(error instanceof Refusal) || tx.wrote) throw error
+      return { type: "refused", refusal: error, wrote: false }
+    }
+  }
+
   /** The answer to a commit was lost. Its transaction has a number, and the database knows what became
    *  of it: nothing is acknowledged that is not there, and nothing done twice. */
-  async #verdict(name: OperationName, xid: string, performed: Performed): Promise<Performed> {
+  async #verdict(xid: string, performed: readonly Performed[]): Promise<readonly Performed[]> {
     const until = performance.now() + VERDICT_MS
     for (let asked = 1; ; asked++) {
       const status = await this.#statusOf(xid)
       if (status === "committed") return performed
       if (status === "aborted") throw lostBefore()
-      if (performance.now() > until && asked >= MIN_ASKED)
-        throw new Refusal(
-          "storage_failed",
-          `the database went away while ${name} was stored, and does not say whether it was: send it again`,
-        )
+      if (performance.now() > until && asked >= MIN_ASKED) throw new Undecided()
       await sleep(100)
     }
   }
@@ -110,16 +129,19 @@ export class Writer {
   }
 }
 
+export function lockOf({ name, input }: Request): Lock {
+  return (LOCKS[name] as (input: unknown) => Lock)(input)
+}
+
 interface Committing {
   xid: string | undefined
   /** Set once COMMIT is on its way. */
-  performed: Performed | undefined
+  performed: readonly Performed[] | undefined
 }
 
-interface Request {
-  readonly name: OperationName
-  readonly input: unknown
-  readonly committing: Committing
+function valueOf<T>(settled: PromiseSettledResult<T>): T {
+  if (settled.status === "rejected") throw settled.reason
+  return settled.value
 }
 
 // A lock that found its row tells it; who locks nothing asks.

@@ -14,12 +14,19 @@ export type SessionHead = Pick<
   | "drain"
 > & { readonly live_turn_id: string | null }
 
-/** What a new message changes in its session's row. */
-export interface Marks {
-  readonly last_queued_at: number
-  readonly last_created_at: number
-  readonly updated_at?: number
-}
+/** What an operation changes in its session's row, where nobody looks before it ends. */
+export type Marks = Partial<
+  Pick<
+    SessionRecord,
+    | "last_queued_at"
+    | "last_created_at"
+    | "updated_at"
+    | "next_seq"
+    | "next_fence"
+    | "drain"
+    | "model_json"
+  >
+>
 
 interface Held {
   head: SessionHead

@@ -45,6 +45,8 @@ export interface Words {
   readonly show: string
   /** Whether the path of a session leads through another's messages, or may. */
   readonly reads: string
+  /** The rows that an operation is about; an engine with several writers locks them. */
+  readonly own: { readonly session: string; readonly session_of: string; readonly turn: string }
   /** Whether a statement may move a stream's head and write what it tells in one. */
   readonly numbersInOne: boolean
 }

@@ -74,12 +74,27 @@ export class Transaction implements Asking {
   }
 
   *session(id: string): Program<SessionRecord> {
-    const record = yield* this.get<SessionRecord>(
-      "SELECT * FROM chat_sessions WHERE id = ? AND deleted_at IS NULL",
-      id,
-    )
-    if (!record) throw new Refusal("not_found", `there is no session ${id}`)
-    return record
+    this.#writeMarks(id)
+    const record = yield* this.get<SessionRecord>("SELECT * FROM chat_sessions WHERE id = ?", id)
+    return existing(record, `session ${id}`)
+  }
+
+  /** The session that this operation is about, which nobody else changes meanwhile. */
+  *ownSession(id: string): Program<SessionRecord> {
+    this.#writeMarks(id)
+    const record = yield* this.get<SessionRecord>(this.words.own.session, id)
+    return existing(record, `session ${id}`)
+  }
+
+  /** The session of the turn that this operation is about, as it was when it began. */
+  *ownSessionOf(turn_id: string): Program<SessionRecord> {
+    const record = yield* this.get<SessionRecord>(this.words.own.session_of, turn_id)
+    return existing(record, `session of turn ${turn_id}`)
+  }
+
+  /** The turn that this operation is about. */
+  ownTurn(id: string): Program<TurnRecord | undefined> {
+    return this.get<TurnRecord>(this.words.own.turn, id)
   }
 
   *message(session_id: string, id: string): Program<MessageRecord> {
@@ -124,12 +139,28 @@ export class Transaction implements Asking {
     else this.#pending.set(stream, [event])
   }
 
-  /** Change a session's marks in the same statement that numbers its events. */
+  /** Change columns of a session's row in the same statement that numbers its events, or before the
+   *  row is read again. */
   mark(session_id: string, marks: Marks) {
-    this.#marks.set(session_id, marks)
+    if (Object.keys(marks).length === 0) return
+    this.#marks.set(session_id, { ...this.#marks.get(session_id), ...marks })
+  }
+
+  #writeMarks(session_id: string) {
+    const marks = this.#marks.get(session_id)
+    // What several messages of one commit change is the group's to write.
+    if (!marks || this.group?.holds(session_id)) return
+    this.#marks.delete(session_id)
+    const columns = Object.keys(marks).map((name) => `${name} = ?`)
+    this.write(
+      `UPDATE chat_sessions SET ${columns.join(", ")} WHERE id = ?`,
+      ...Object.values(marks),
+      session_id,
+    )
   }
 
   *finish(): Program<void> {
+    for (const id of this.#marks.keys()) if (!this.#pending.has(id)) this.#writeMarks(id)
     // Two streams in one transaction are numbered in the order of their ids.
     const ids = [...this.#pending.keys()].sort()
     for (const id of ids) yield* this.#number(id, this.#pending.get(id) ?? [])
@@ -176,13 +207,15 @@ export class Transaction implements Asking {
     return (own ?? (yield* this.get<Head>(moveOther(""), count, stream)))?.next
   }
 
+  // `updated_at` has several indexes: a statement that names it pays for that, changed or not.
   #mover(stream: string, count: number): { sql: string; values: Value[] } {
-    const marks = this.#marks.get(stream)
-    if (!marks) return { sql: MOVE_HEAD, values: [count, stream] }
-    const { last_queued_at, last_created_at, updated_at } = marks
-    return updated_at === undefined
-      ? { sql: MARK, values: [count, last_queued_at, last_created_at, stream] }
-      : { sql: MARK_USED, values: [count, last_queued_at, last_created_at, updated_at, stream] }
+    const marks = this.#marks.get(stream) ?? {}
+    const columns = Object.keys(marks).map((name) => `, ${name} = ?`)
+    return {
+      sql: `UPDATE chat_sessions SET next_event = next_event + ?${columns.join("")}
+        WHERE id = ? RETURNING next_event AS next`,
+      values: [count, ...Object.values(marks), stream],
+    }
   }
 }
 
@@ -191,17 +224,15 @@ function isQuestion(sql: string): boolean {
   return sql.startsWith("SELECT")
 }
 
+function existing(record: SessionRecord | undefined, name: string): SessionRecord {
+  if (record && record.deleted_at === null) return record
+  throw new Refusal("not_found", `there is no ${name}`)
+}
+
 interface Head {
   readonly next: number
 }
 
-// `updated_at` is indexed three times: a statement that names it pays for that, changed or not.
 function moveOther(also: string): string {
   return `UPDATE streams SET next_seq = next_seq + ? WHERE id = ? ${also} RETURNING next_seq AS next`
 }
-const MOVE_HEAD = `UPDATE chat_sessions SET next_event = next_event + ?
-  WHERE id = ? RETURNING next_event AS next`
-const MARK = `UPDATE chat_sessions SET next_event = next_event + ?, last_queued_at = ?,
-  last_created_at = ? WHERE id = ? RETURNING next_event AS next`
-const MARK_USED = `UPDATE chat_sessions SET next_event = next_event + ?, last_queued_at = ?,
-  last_created_at = ?, updated_at = ? WHERE id = ? RETURNING next_event AS next`

@@ -9,6 +9,12 @@ const WORDS: Words = {
   hide: "json_set(metadata_json, '$.hidden_at', ?)",
   show: "json_remove(metadata_json, '$.hidden_at')",
   reads: "instr(path_json, ?) > 0",
+  own: {
+    session: "SELECT * FROM chat_sessions WHERE id = ?",
+    session_of:
+      "SELECT * FROM chat_sessions WHERE id = (SELECT session_id FROM turns WHERE id = ?)",
+    turn: "SELECT * FROM turns WHERE id = ?",
+  },
   numbersInOne: false,
 }
 

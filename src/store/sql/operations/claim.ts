@@ -4,6 +4,7 @@ import { looksOnly } from "../../../message/sidecar.ts"
 import { openJson } from "../../../message/stored-json.ts"
 import type { Claim } from "../../store.ts"
 import { type MessageRecord, type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
+import type { Marks } from "../group.ts"
 import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { tellStarted } from "./lifecycle.ts"
@@ -18,13 +19,20 @@ export function* claim(
 ): Program<Claim | null> {
   const { session_id } = input
   const [session, live, heads] = yield* together(
-    tx.session(session_id),
+    tx.ownSession(session_id),
     liveTurn(tx, session_id),
     headsOf(tx, session_id),
   )
   if (live) return null
   const fired = yield* fireHead(tx, { session, heads, owner: input.owner })
   return fired?.claim ?? null
+}
+
+/** How often `updated_at` of a busy session moves: its indexes need not change with every message. */
+const UPDATED_STEP_MS = 1000
+
+export function usedNow({ updated_at }: Pick<SessionRecord, "updated_at">, now: number): Marks {
+  return now - updated_at >= UPDATED_STEP_MS ? { updated_at: now } : {}
 }
 
 interface Idle {
@@ -71,10 +79,14 @@ export function* headsOf(tx: Transaction, session_id: string): Program<Heads> {
   return heads
 }
 
+/** Said so that it is no help to a planner, which would take another index for it than the one of what
+ *  waits, and look through all that was ever said. */
+export const IS_QUEUED = "state || '' = 'queued'"
+
 const HEADS = [
   headOf("first", ""),
-  headOf("steered", "AND state = 'queued' AND mode = 'steer'"),
-  headOf("immediate", "AND state = 'queued' AND mode = 'immediate'"),
+  headOf("steered", `AND mode = 'steer' AND ${IS_QUEUED}`),
+  headOf("immediate", `AND mode = 'immediate' AND ${IS_QUEUED}`),
 ].join(" UNION ALL ")
 
 function headOf(name: keyof Heads, also: string): string {
@@ -106,13 +118,13 @@ function* fire(
   const message = place(tx, session, head, {})
   const { model } = openJson(message.metadata_json)
   const model_json = model ? JSON.stringify(model) : session.model_json
-  tx.write(
-    `UPDATE chat_sessions SET next_seq = next_seq + 1, next_fence = next_fence + 1, drain = 'open',
-       model_json = ?, updated_at = ? WHERE id = ?`,
+  tx.mark(session.id, {
+    next_seq: session.next_seq + 1,
+    next_fence: session.next_fence + 1,
+    drain: "open",
     model_json,
-    tx.now,
-    session.id,
-  )
+    ...usedNow(session, tx.now),
+  })
   if (session.drain === "stopped" || session.model_json !== model_json)
     tx.tellSession(yield* tx.session(session.id))
   tx.tellMessage(message)

@@ -6,13 +6,10 @@ import type { SessionHead } from "../group.ts"
 import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { keepCaptures } from "./blobs.ts"
-import { fireHead, headsOf, LIVE, WAITING } from "./claim.ts"
+import { fireHead, headsOf, LIVE, usedNow, WAITING } from "./claim.ts"
 import { reopen, unhold } from "./drain.ts"
 import { insertMessage, insertParts, partRecords, replaceParts } from "./messages.ts"
 import { between, positionAt } from "./position.ts"
-
-/** How often `updated_at` of a busy session moves: its indexes need not change with every message. */
-const UPDATED_STEP_MS = 1000
 
 /** So long a message is left to whoever edits it. */
 const EDITING_MS = 10 * 60 * 1000
@@ -45,10 +42,9 @@ export function* append(tx: Transaction, input: Append): Program<RawAppended> {
   if (!mayEnter(input, session)) return yield* replay(tx, input, session)
   yield* unhold(tx, session)
   const fires = !place.busy && input.owner !== null
-  const [entered, after] = yield* together(
-    insertMessage(tx, record),
-    fires ? firingIn(tx, session.id) : nothing(),
-  )
+  const [entered, after] = fires
+    ? yield* together(insertMessage(tx, record), firingIn(tx, session.id))
+    : [yield* insertMessage(tx, record)]
   if (!entered) return yield* replay(tx, input, session)
   yield* remember(tx, input, session, place)
   const parts = yield* insertParts(tx, record, input.parts)
@@ -66,11 +62,6 @@ export function* append(tx: Transaction, input: Append): Program<RawAppended> {
 function* firingIn(tx: Transaction, session_id: string) {
   const [session, heads] = yield* together(tx.session(session_id), headsOf(tx, session_id))
   return { session, heads }
-}
-
-// oxlint-disable-next-line require-yield
-function* nothing(): Program<undefined> {
-  return undefined
 }
 
 export function* changeQueued(tx: Transaction, input: QueuedChange): Program<MessageChanged> {
@@ -205,7 +196,7 @@ function* remember(tx: Transaction, input: Append, session: SessionHead, place: 
   tx.mark(session.id, {
     last_queued_at: place.queued_at,
     last_created_at: place.created_at,
-    ...(tx.now - session.updated_at >= UPDATED_STEP_MS ? { updated_at: tx.now } : {}),
+    ...usedNow(session, tx.now),
   })
   if (session.title === null && input.title !== null) yield* giveTitle(tx, session.id, input.title)
 }

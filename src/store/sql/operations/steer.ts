@@ -2,7 +2,7 @@ import type { TurnKey } from "../../store.ts"
 import type { MessageRecord, TurnRecord } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { place } from "./claim.ts"
+import { IS_QUEUED, place } from "./claim.ts"
 import { between } from "./position.ts"
 import { held } from "./turns.ts"
 
@@ -51,7 +51,7 @@ function* waitingSteers(tx: Transaction, session_id: string): Program<MessageRec
   return yield* tx.all<MessageRecord>(
     `SELECT * FROM chat_messages
      WHERE session_id = ? AND state IN ('queued', 'paused', 'editing')
-       AND state = 'queued' AND mode = 'steer'
+       AND mode = 'steer' AND ${IS_QUEUED}
      ORDER BY position, id`,
     session_id,
   )

@@ -15,14 +15,14 @@ import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { closeAnswer, openAnswer, upsertParts } from "./answers.ts"
 import { keepCaptures } from "./blobs.ts"
-import { claim, fireHead, headsOf, LIVE, liveTurn } from "./claim.ts"
+import { claim, fireHead, headsOf, LIVE, liveTurn, usedNow } from "./claim.ts"
 import { stopDrain } from "./drain.ts"
 import { tellFinished } from "./lifecycle.ts"
 import { cancelAll } from "./queue.ts"
 import { takeAllSteers } from "./steer.ts"
 
 export function* recordRequest(tx: Transaction, input: RequestRecord): Program<{ txid: string }> {
-  const [turn, session] = yield* together(held(tx, input), sessionOfTurn(tx, input.turn_id))
+  const [turn, session] = yield* together(held(tx, input), tx.ownSessionOf(input.turn_id))
   keepDocument(tx, input.system_prompt)
   keepDocument(tx, input.tool_catalog)
   yield* keepCaptures(tx, turn.session_id, input.captures)
@@ -73,7 +73,7 @@ export function* recordRetry(tx: Transaction, input: RetryRecord): Program<{ txi
  *  with what was steered into it. */
 export function* endTurn(tx: Transaction, input: TurnEnd): Program<TurnEnded> {
   const { state, owner, error } = input
-  const [before, session] = yield* together(held(tx, input), sessionOfTurn(tx, input.turn_id))
+  const [before, session] = yield* together(held(tx, input), tx.ownSessionOf(input.turn_id))
   const [, heads] = yield* together(
     input.answer ? closeAnswer(tx, before, input.answer) : nothing(),
     headsOf(tx, session.id),
@@ -83,7 +83,7 @@ export function* endTurn(tx: Transaction, input: TurnEnd): Program<TurnEnded> {
   const takes = input.takes_steers === true && state === "finished" && heads.steered !== undefined
   const steered = takes ? yield* takeAllSteers(tx, turn) : []
   if (steered.length > 0) return { turn: turnOf(turn), next: null, steered, txid }
-  const ended = turnOf(close(tx, turn, { state, error }))
+  const ended = turnOf(close(tx, turn, { state, error }, session))
   if (state === "error") {
     yield* stopDrain(tx, turn.session_id)
     return { turn: ended, next: yield* nextClaim(tx, turn, owner), steered, txid }
@@ -133,24 +133,10 @@ export function* beat(
 
 /** The turn that this key may still write to. A stale key is refused: someone else took over. */
 export function* held(tx: Transaction, key: TurnKey): Program<TurnRecord> {
-  const turn = yield* tx.get<TurnRecord>(
-    `SELECT * FROM turns WHERE id = ? AND fence = ? AND state IN ('running', 'retrying')`,
-    key.turn_id,
-    key.fence,
-  )
-  if (!turn) throw new Refusal("stale", `turn ${key.turn_id} is over: its writer was replaced`)
-  return turn
-}
-
-/** The session of a turn, as it was before this operation. */
-function* sessionOfTurn(tx: Transaction, turn_id: string): Program<SessionRecord> {
-  const session = yield* tx.get<SessionRecord>(
-    `SELECT * FROM chat_sessions WHERE deleted_at IS NULL
-       AND id = (SELECT session_id FROM turns WHERE id = ?)`,
-    turn_id,
-  )
-  if (!session) throw new Refusal("not_found", `there is no session of turn ${turn_id}`)
-  return session
+  const turn = yield* tx.ownTurn(key.turn_id)
+  if (turn?.fence === key.fence && (turn.state === "running" || turn.state === "retrying"))
+    return turn
+  throw new Refusal("stale", `turn ${key.turn_id} is over: its writer was replaced`)
 }
 
 export function isWaiting({ state }: TurnRecord): boolean {
@@ -229,7 +215,12 @@ interface Ending {
   readonly error: { code: string; message: string } | null
 }
 
-export function close(tx: Transaction, turn: TurnRecord, ending: Ending): TurnRecord {
+export function close(
+  tx: Transaction,
+  turn: TurnRecord,
+  ending: Ending,
+  session?: SessionRecord,
+): TurnRecord {
   const ended: TurnRecord = {
     ...turn,
     state: ending.state,
@@ -247,7 +238,7 @@ export function close(tx: Transaction, turn: TurnRecord, ending: Ending): TurnRe
     turn.id,
   )
   tx.write("UPDATE streams SET closed_at = ? WHERE id = ?", tx.now, turn.id)
-  tx.write("UPDATE chat_sessions SET updated_at = ? WHERE id = ?", tx.now, turn.session_id)
+  tx.mark(turn.session_id, session ? usedNow(session, tx.now) : { updated_at: tx.now })
   tx.tellTurn(ended)
   tellFinished(tx, ended)
   return ended
