@@ -16,6 +16,8 @@ export interface ClientRooms {
 const OWN_SESSIONS = 2
 const MAX_BURST = 4
 const MAX_PAUSE_MS = 60
+/** So long a client that was told that a queue is full leaves it alone. */
+const FULL_PAUSE_MS = 500
 
 /** One client: sends, cancels, repeats itself and deletes, and notes what it was promised. */
 export class Client {
@@ -38,7 +40,8 @@ export class Client {
 
   async #step() {
     const { random } = this.#rooms
-    const sent = await this.#burst()
+    const sent = (await this.#burst()).filter(({ sending }) => sending !== "refused")
+    if (sent.length === 0) return pause(FULL_PAUSE_MS)
     if (random.chance(0.25)) await this.#cancel(random.pick(sent))
     if (random.chance(0.1)) await this.#repeat(random.pick(sent))
     if (random.chance(0.05)) await this.#contradict(random.pick(sent))
@@ -61,7 +64,8 @@ export class Client {
     const text = `${id} ${"words ".repeat(random.between(1, 200))}`
     const message = ledger.message({ id, session_id, client, text })
     const reply = await this.#post(message, random.chance(0.4) ? "queued" : "immediate")
-    if (this.#expect(reply, [201], "a send") && this.#isNew(reply, message))
+    if (isFull(reply)) message.sending = "refused"
+    else if (this.#expect(reply, [201], "a send") && this.#isNew(reply, message))
       message.sending = "acknowledged"
     return message
   }
@@ -129,6 +133,10 @@ export class Client {
   #surprise(what: string) {
     this.#rooms.ledger.surprises.push(`client ${this.#rooms.client}: ${what}`)
   }
+}
+
+function isFull({ status, body }: Reply): boolean {
+  return status === 429 && (body.error as { code?: string } | undefined)?.code === "queue_full"
 }
 
 export function createSession(door: Door, id: string): Promise<Reply> {

@@ -10,7 +10,7 @@ export const CRIMES = {
   cancelled: "cancelled messages that fired",
   deleted: "deleted sessions that came back, or left something",
   events: "streams with a gap",
-  stranger: "rows that nobody sent",
+  stranger: "rows that nobody sent, or that were refused",
   unanswered: "accepted messages without one answer, in the end",
   surprise: "answers that no client should have been given",
 } as const
@@ -177,7 +177,7 @@ export class Judge {
 
   #strangers({ messages, sessions }: Remains): Finding[] {
     const known = this.#ledger.messages
-    const unknown = messages.filter(({ id, role }) => role === "user" && !known.has(id))
+    const unknown = messages.filter(({ id, role }) => role === "user" && !mayBe(known.get(id)))
     const lost = [...this.#ledger.sessions.values()]
       .filter(({ creation, deletion }) => creation === "acknowledged" && deletion === "never")
       .filter(({ id }) => !sessions.some((session) => session.id === id))
@@ -196,6 +196,10 @@ export class Judge {
 
 function finding(crime: Crime, about: string): Finding {
   return { crime, about }
+}
+
+function mayBe(sent: SentMessage | undefined): boolean {
+  return sent !== undefined && sent.sending !== "refused"
 }
 
 function states(turns: readonly TurnRow[] = []): string {

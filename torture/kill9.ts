@@ -162,6 +162,7 @@ class Kill9 {
     return {
       kills: this.#kills,
       acknowledged: this.#ledger.acknowledged().length,
+      refused_by_a_full_queue: messages.filter(({ sending }) => sending === "refused").length,
       cancelled: messages.filter(({ cancellation }) => cancellation === promised).length,
       deleted_sessions: sessions.filter(({ deletion }) => deletion === promised).length,
       finished: turns.filter(({ state }) => state === "finished").length,

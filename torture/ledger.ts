@@ -2,6 +2,9 @@
  *  for may or may not have happened; what was acknowledged must hold for ever. */
 export type Word = "never" | "asked" | "acknowledged"
 
+/** A send may also be refused, and then it must never have happened. */
+export type SendWord = Word | "refused"
+
 export interface SentSession {
   readonly id: string
   creation: Word
@@ -13,7 +16,7 @@ export interface SentMessage {
   readonly session_id: string
   readonly client: number
   readonly text: string
-  sending: Word
+  sending: SendWord
   cancellation: Word
 }
 
