@@ -146,5 +146,5 @@ function memoryGates({ hundred, gigabyte }: Memory): Gate[] {
 
 function show(cold: readonly Cold[], gates: readonly Gate[]): string {
   const lines = gates.map(({ says, figure, passed }) => [says, figure, passed ? "pass" : "FAIL"])
-  return [showCold(cold), table(["must hold", "figure", ""], lines)].join("\n\n")
+  return [showCold(cold), table(["must hold", "figure", "gate"], lines)].join("\n\n")
 }

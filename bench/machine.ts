@@ -1,12 +1,14 @@
+import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
 import { statfsSync } from "node:fs"
-import { cpus, loadavg, totalmem } from "node:os"
+import { cpus, loadavg, release, totalmem } from "node:os"
 
 export interface Machine {
   readonly processor: string
   readonly cores: number
   readonly memory_gib: number
   readonly node: string
+  readonly kernel: string
   readonly disk: string
 }
 
@@ -18,6 +20,7 @@ export function describeMachine(folder: string): Machine {
     cores: processors.length,
     memory_gib: Math.round(totalmem() / 2 ** 30),
     node: process.version,
+    kernel: release(),
     disk: `${folder} on ${fileSystemOf(folder)}`,
   }
 }
@@ -33,6 +36,21 @@ const FILE_SYSTEMS: Readonly<Record<number, string>> = {
 function fileSystemOf(folder: string): string {
   const { type } = statfsSync(folder)
   return FILE_SYSTEMS[type] ?? `file system 0x${type.toString(16)}`
+}
+
+/** One line of it. */
+export function showMachine(machine: Machine): string {
+  const { processor, cores, memory_gib, node, kernel, disk } = machine
+  return `${processor}, ${cores} cores, ${memory_gib} GiB; Node ${node}; Linux ${kernel}; ${disk}`
+}
+
+/** The commit that is checked out here, with a plus where files differ from it. */
+export function describeCommit(): string {
+  const git = (...args: string[]) =>
+    spawnSync("git", args, { cwd: import.meta.dirname, encoding: "utf8" }).stdout?.trim() ?? ""
+  const commit = git("rev-parse", "--short=12", "HEAD")
+  if (commit === "") return "unknown"
+  return git("status", "--porcelain", "--untracked-files=no") === "" ? commit : `${commit}+`
 }
 
 export interface Noise {

@@ -162,7 +162,8 @@ function show({ machine, before, after, rows }: Report): string {
   const { processor, cores, memory_gib, node } = machine
   const lines = rows.map(({ what, figures, gates }) => {
     const missed = gates.filter(({ passed }) => !passed).map(({ wanted }) => wanted)
-    const verdict = missed.length === 0 ? "pass" : `FAIL ${missed.join(", ")}`
+    const all = [...new Set(gates.map(({ wanted }) => wanted))]
+    const verdict = missed.length === 0 ? `${all.join(", ")} pass` : `${missed.join(", ")} FAIL`
     return [what, ...figures, ...Array<string>(5 - figures.length).fill(""), verdict]
   })
   return [

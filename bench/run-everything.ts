@@ -1,16 +1,18 @@
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { mkdtemp, readFile, rm } from "node:fs/promises"
 import { loadavg, tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Shown } from "./figures.ts"
+import { describeCommit, describeMachine, type Machine } from "./machine.ts"
 
 /** What became of one job that ran in a process of its own. */
 export interface Ran {
   readonly name: string
   readonly summary: string
   readonly quick: boolean
-  /** `passed`: every gate held. `failed`: one did not, or the job ended before its figures. */
-  readonly outcome: "passed" | "failed"
+  /** `passed`: every gate held. `failed`: one did not, or the job ended before its figures.
+   *  `timed-out`: it was ended, with all that it had begun. */
+  readonly outcome: "passed" | "failed" | "timed-out"
   readonly tables: readonly Shown[]
   /** Where it ended badly, the last words that it said. */
   readonly last_words: string | null
@@ -18,6 +20,8 @@ export interface Ran {
   readonly at: string
   /** How busy the machine was when it began. */
   readonly load: number
+  readonly machine: Machine
+  readonly commit: string
 }
 
 export interface Runnable {
@@ -25,10 +29,12 @@ export interface Runnable {
   readonly summary: string
   /** What it is called with where there is no time. */
   readonly quick?: readonly string[]
+  /** How long it may take. Whoever takes longer hangs. */
+  readonly minutes?: number
 }
 
 /** Run one job after the other, each in a process of its own, so that none warms another's caches,
- *  and tell of each when it is done. */
+ *  and tell of each when it is done. One that fails or hangs does not keep the others. */
 export async function runEverything(
   script: string,
   jobs: readonly Runnable[],
@@ -49,36 +55,87 @@ export async function runEverything(
 }
 
 const LAST_CHARACTERS = 400
+const MINUTES = 30
+const MINUTE_MS = 60_000
 
 async function runOne(
   script: string,
-  { name, summary, quick: small = [] }: Runnable,
+  { name, summary, quick: small = [], minutes = MINUTES }: Runnable,
   { quick, notes }: { readonly quick: boolean; readonly notes: string },
 ): Promise<Ran> {
   const [load = 0] = loadavg()
   const began = performance.now()
   const at = new Date().toISOString()
-  const child = spawn(process.execPath, [script, name, ...(quick ? small : [])], {
-    env: {
-      ...process.env,
-      COMPOSITOR_FIGURES: notes,
-      ...(quick ? { COMPOSITOR_QUICK: "1" } : {}),
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  })
+  const env = { ...process.env, COMPOSITOR_FIGURES: notes }
+  const { code, isLate, words } = await ended(
+    spawn(process.execPath, [script, name, ...(quick ? small : [])], {
+      env: quick ? { ...env, COMPOSITOR_QUICK: "1" } : env,
+      stdio: ["ignore", "pipe", "pipe"],
+      detached: true,
+    }),
+    minutes * MINUTE_MS,
+  )
+  return {
+    name,
+    summary,
+    quick,
+    outcome: isLate ? "timed-out" : code === 0 ? "passed" : "failed",
+    tables: await tablesIn(notes),
+    last_words: code === 0 ? null : words.trim().split("\n").slice(-3).join(" "),
+    seconds: Math.round((performance.now() - began) / 100) / 10,
+    at,
+    load,
+    machine: describeMachine(tmpdir()),
+    commit: describeCommit(),
+  }
+}
+
+interface Ended {
+  readonly code: number | null
+  readonly isLate: boolean
+  readonly words: string
+}
+
+// A group of its own, because what a job began must not outlive it: when its time is over, and when
+// we are told to stop.
+async function ended(child: ChildProcess, limit_ms: number): Promise<Ended> {
   let words = ""
   const hear = (text: string) => {
     process.stderr.write(text)
     words = `${words}${text}`.slice(-LAST_CHARACTERS)
   }
-  child.stdout.setEncoding("utf8").on("data", hear)
-  child.stderr.setEncoding("utf8").on("data", hear)
-  const code = await new Promise<number | null>((resolve) => child.on("close", resolve))
-  const seconds = Math.round((performance.now() - began) / 100) / 10
-  const tables = await tablesIn(notes)
-  const outcome = code === 0 ? "passed" : "failed"
-  const last_words = code === 0 ? null : words.trim().split("\n").slice(-3).join(" ")
-  return { name, summary, quick, outcome, tables, last_words, seconds, at, load }
+  child.stdout?.setEncoding("utf8").on("data", hear)
+  child.stderr?.setEncoding("utf8").on("data", hear)
+  let isLate = false
+  const limit = setTimeout(() => {
+    isLate = true
+    killGroup(child)
+  }, limit_ms)
+  const leave = () => {
+    killGroup(child)
+    process.exit(INTERRUPTED)
+  }
+  for (const signal of STOPS) process.once(signal, leave)
+  const code = await new Promise<number | null>((resolve) => {
+    child.on("close", resolve)
+    // Somebody may have left its group and hold the pipe.
+    child.on("exit", (ended) => setTimeout(resolve, PIPE_MS, ended).unref())
+  })
+  clearTimeout(limit)
+  for (const signal of STOPS) process.off(signal, leave)
+  return { code, isLate, words }
+}
+
+const STOPS = ["SIGINT", "SIGTERM"] as const
+const INTERRUPTED = 130
+const PIPE_MS = 10_000
+
+function killGroup({ pid }: ChildProcess) {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL")
+  } catch {
+    // It has ended meanwhile.
+  }
 }
 
 async function tablesIn(file: string): Promise<Shown[]> {

@@ -162,6 +162,9 @@ function show({ machine, before, after, keys, thread }: Report, gates: readonly 
     "",
     `After scrolling, ${thread.drawn} of ${thread.messages.toLocaleString("en")} messages are drawn.`,
     "",
-    ...gates.map(({ wanted, saw, passed }) => `${passed ? "ok  " : "FAIL"}  ${wanted}: ${saw}`),
+    table(
+      ["must hold", "figure", "gate"],
+      gates.map(({ wanted, saw, passed }) => [wanted, saw, passed ? "pass" : "FAIL"]),
+    ),
   ].join("\n")
 }

@@ -1,24 +1,19 @@
-// What `npm run bench` and `npm run torture` found, put together: `docs/figures.json` keeps it and
-// `docs/figures.md` shows it. Run by itself, this file writes the page again from what is kept.
+// What `npm run bench`, `npm run torture` and `npm run newcomer` found, put together:
+// `docs/figures.json` keeps the newest of each, `docs/figures.md` shows it and README quotes it. Run by
+// itself (`npm run figures`), this file writes both again from what is kept.
 
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
-import { release } from "node:os"
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { table } from "../bench/figures.ts"
-import { describeMachine, type Machine } from "../bench/machine.ts"
+import { showMachine } from "../bench/machine.ts"
 import type { Ran } from "../bench/run-everything.ts"
+import { cellsOf, VERDICT_HEADINGS, type Verdict, verdictsOf } from "./figures/verdicts.ts"
 
-const DOCS = new URL("../docs/", import.meta.url).pathname
-const DATA = join(DOCS, "figures.json")
-const PAGE = join(DOCS, "figures.md")
+const ROOT = join(import.meta.dirname, "..")
 
-export type Kind = "bench" | "torture"
+export type Kind = "bench" | "torture" | "newcomer"
 
-interface Kept {
-  readonly machine: Machine & { readonly kernel: string }
-  readonly bench: readonly Ran[]
-  readonly torture: readonly Ran[]
-}
+export type Kept = Readonly<Record<Kind, readonly Ran[]>>
 
 const KINDS: readonly { readonly kind: Kind; readonly title: string; readonly about: string }[] = [
   {
@@ -31,114 +26,97 @@ const KINDS: readonly { readonly kind: Kind; readonly title: string; readonly ab
     title: "Torture",
     about: "Each hurts the real server and counts what was promised and lost.",
   },
+  {
+    kind: "newcomer",
+    title: "Newcomer",
+    about: "What somebody waits for who has nothing of ours yet, the network included.",
+  },
 ]
 
-/** Keep what was found beside what is known of other jobs, and write the page. */
-export function keepFigures(kind: Kind, ran: Ran) {
-  const known = readKept()
+/** Keep what was found in place of what was known of the same program, and write page and README.
+ *  What was tried in small proves nothing, and is not kept. */
+export function keepFigures(kind: Kind, ran: Ran, root = ROOT) {
+  if (ran.quick) return
+  const known = readKept(root)
   const byName = new Map([...known[kind], ran].map((one) => [one.name, one]))
-  const kept: Kept = { ...known, machine: machineHere(), [kind]: [...byName.values()] }
-  writeFileSync(DATA, `${JSON.stringify(kept, null, 1)}\n`)
-  writeFileSync(PAGE, pageOf(kept))
+  const kept: Kept = { ...known, [kind]: [...byName.values()].sort(byTheirNames) }
+  write(join(root, "docs", "figures.json"), `${JSON.stringify(kept, null, 1)}\n`)
+  writeFigures(kept, root)
 }
 
-function readKept(): Kept {
-  if (!existsSync(DATA)) return { machine: machineHere(), bench: [], torture: [] }
-  return JSON.parse(readFileSync(DATA, "utf8")) as Kept
+export function readKept(root = ROOT): Kept {
+  const file = join(root, "docs", "figures.json")
+  const none: Kept = { bench: [], torture: [], newcomer: [] }
+  return existsSync(file) ? { ...none, ...(JSON.parse(readFileSync(file, "utf8")) as Kept) } : none
 }
 
-function machineHere(): Kept["machine"] {
-  return { ...describeMachine(process.env["TMPDIR"] ?? "/tmp"), kernel: release() }
+function byTheirNames(left: Ran, right: Ran): number {
+  return left.name < right.name ? -1 : 1
 }
 
-function showMachine({ machine }: Pick<Kept, "machine">): string {
-  const { processor, cores, memory_gib, node, kernel, disk } = machine
-  return `${processor}, ${cores} cores, ${memory_gib} GiB; Node ${node}; Linux ${kernel}; ${disk}`
+function writeFigures(kept: Kept, root: string) {
+  write(join(root, "docs", "figures.md"), pageOf(kept))
+  const readme = join(root, "README.md")
+  if (existsSync(readme)) write(readme, withQuotes(readFileSync(readme, "utf8"), kept))
 }
 
-/** One line for each figure that is held against something, and one for each job that gave none. */
+// Somebody may read it meanwhile.
+function write(path: string, text: string) {
+  writeFileSync(`${path}.${process.pid}`, text)
+  renameSync(`${path}.${process.pid}`, path)
+}
+
+/** What a run of everything came to, for a terminal. */
 export function showFigures(ran: readonly Ran[]): string {
-  const lines = ran.flatMap(linesOf)
-  const text = table(["job", "what", "figures", "gate"], lines)
-  return `${showMachine({ machine: machineHere() })}\n\n${text}`
+  const [first] = ran
+  if (first === undefined) return "Nothing was run."
+  const text = table(VERDICT_HEADINGS, ran.flatMap(verdictsOf).map(cellsOf))
+  const kept = first.quick
+    ? "Tried in small: it proves nothing and is not kept."
+    : "In docs/figures.md."
+  return `${showMachine(first.machine)}; commit ${first.commit}\n\n${text}\n\n${kept}`
 }
 
-function linesOf(ran: Ran): string[][] {
-  const { name, quick, outcome, seconds, last_words, tables } = ran
-  const job = quick ? `${name} (quick)` : name
-  const held = tables.flatMap((shown) =>
-    shown.rows.flatMap((row) => {
-      const gate = gateOf(shown.headings, row)
-      return gate === "" ? [] : [[job, row[0] ?? "", figuresOf(shown.headings, row), gate]]
-    }),
-  )
-  if (outcome === "failed" && (held.length === 0 || last_words?.includes("Error")))
-    return [...held, [job, `failed after ${seconds} s`, last_words ?? "", "FAIL"]]
-  if (held.length > 0) return held
-  return [
-    [
-      job,
-      `${seconds} s`,
-      tables.flatMap(sentencesOf).join("; "),
-      outcome === "passed" ? "pass" : "FAIL",
-    ],
-  ]
-}
+// The page
 
-function gateOf(headings: readonly string[], row: readonly string[]): string {
-  const at = headings.findIndex((heading) => /^gates?$/.test(heading))
-  return row[at] ?? ""
-}
-
-function figuresOf(headings: readonly string[], row: readonly string[]): string {
-  return row
-    .map((cell, at) => ({ cell, heading: headings[at] ?? "" }))
-    .slice(1)
-    .filter(({ cell, heading }) => cell !== "" && !/^gates?$/.test(heading))
-    .map(({ cell, heading }) =>
-      /^(figures?|ratio|ours)$/.test(heading) ? cell : `${heading} ${cell}`,
-    )
-    .join(", ")
-}
-
-function sentencesOf({ rows }: Ran["tables"][number]): string[] {
-  return rows.map(
-    ([what = "", ...cells]) => `${what} ${cells.filter((cell) => cell !== "").join(" ")}`,
-  )
-}
-
-function pageOf(kept: Kept): string {
-  const sections = KINDS.flatMap(({ kind, title, about }) => [
-    `## ${title}`,
-    about,
-    "",
-    ...kept[kind].flatMap(sectionOf),
-  ])
+export function pageOf(kept: Kept): string {
   return [
     "# Figures",
     "",
-    "`npm run bench` and `npm run torture` write this page; nobody writes it by hand. With `--only a,b` they run some,",
-    "with `--quick` smaller sizes, which are marked and prove nothing.",
+    "`npm run bench`, `npm run torture` and `npm run newcomer` write this page and keep the newest result of each program;",
+    "nobody writes it by hand. With `--only a,b` they run some; with `--quick` sizes that are smaller and prove nothing,",
+    "which is printed and not kept. *Beside* is what was measured in the same run. A commit with a plus had changes.",
     "",
-    `Machine: ${showMachine(kept)}.`,
-    "",
-    ...sections,
+    ...KINDS.filter(({ kind }) => kept[kind].length > 0).flatMap(({ kind, title, about }) => [
+      `## ${title}`,
+      about,
+      "",
+      ...markdownOf(VERDICT_HEADINGS, kept[kind].flatMap(verdictsOf).map(cellsOf)),
+      "",
+      ...kept[kind].flatMap(sectionOf),
+    ]),
   ].join("\n")
 }
 
-function sectionOf({ name, summary, quick, outcome, tables, last_words, seconds, at, load }: Ran) {
-  const state = outcome === "passed" ? "all held" : "**not all held**"
-  const marked = quick ? " Quick: smaller sizes, which prove nothing." : ""
+const OUTCOMES: Readonly<Record<Ran["outcome"], string>> = {
+  passed: "all held",
+  failed: "**not all held**",
+  "timed-out": "**its time was up**",
+}
+
+function sectionOf({ name, summary, outcome, tables, last_words, ...ran }: Ran): string[] {
+  const when = `${ran.at.slice(0, 16).replace("T", " ")} UTC`
   return [
     `### ${name}`,
-    `${capital(summary)}: ${state}. ${at.slice(0, 16).replace("T", " ")} UTC, ${seconds} s, load ${load.toFixed(2)} when it began.${marked}`,
+    `${summary.charAt(0).toUpperCase()}${summary.slice(1)}: ${OUTCOMES[outcome]}.`,
+    `${when}, commit ${ran.commit}, ${ran.seconds} s, load ${ran.load.toFixed(2)} when it began; ${showMachine(ran.machine)}.`,
     "",
-    ...tables.flatMap((shown) => [...markdownOf(shown), ""]),
+    ...tables.flatMap(({ headings, rows }) => [...markdownOf(headings, rows), ""]),
     ...(last_words === null ? [] : ["Its last words:", "", `> ${escaped(last_words)}`, ""]),
   ]
 }
 
-function markdownOf({ headings, rows }: Ran["tables"][number]): string[] {
+function markdownOf(headings: readonly string[], rows: readonly (readonly string[])[]): string[] {
   const line = (cells: readonly string[]) => `| ${cells.map(escaped).join(" | ")} |`
   return [line(headings), line(headings.map(() => "---")), ...rows.map(line)]
 }
@@ -147,8 +125,41 @@ function escaped(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("\n", " ").trim()
 }
 
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1)
+// What README quotes
+
+/** By program and something of what it measured; what is not known is left out. */
+const QUOTED: readonly (readonly [Kind, string, string])[] = [
+  ["newcomer", "start", "the first answer"],
+  ["bench", "cli", "compositor"],
+  ["bench", "send", "submit, 64 callers"],
+  ["bench", "lower", "1,000 messages of text: at most 1.50x JSON.stringify"],
+  ["bench", "complete", "files, ours"],
+  ["bench", "stream", "appends"],
+  ["bench", "branch", "branch"],
+  ["bench", "scale", "claim + complete"],
+]
+
+const QUOTES = /(<!-- figures:begin -->\n)[\s\S]*?(<!-- figures:end -->)/
+
+/** The README with the figures that are kept between its two marks. */
+export function withQuotes(readme: string, kept: Kept): string {
+  const rows = QUOTED.flatMap((quoted) => quotedIn(kept, quoted)).map(quote)
+  const lines = markdownOf(["[measured](docs/figures.md)", "ours", "beside", "gate"], rows)
+  return readme.replace(
+    QUOTES,
+    (_, begin: string, end: string) => `${begin}${lines.join("\n")}\n${end}`,
+  )
 }
 
-if (process.argv[1] === import.meta.filename) writeFileSync(PAGE, pageOf(readKept()))
+function quotedIn(kept: Kept, [kind, name, what]: (typeof QUOTED)[number]): Verdict[] {
+  const ran = kept[kind].find((one) => one.name.startsWith(name))
+  const found = ran && verdictsOf(ran).find((verdict) => verdict.what.includes(what))
+  return found ? [found] : []
+}
+
+function quote({ program, what, ours, beside, ratio, gate, held }: Verdict): string[] {
+  const ratios = [ratio, beside].filter((text) => text !== "").join(" ")
+  return [`${program}: ${what}`, ours, ratios, held ? gate : `${gate} missed`]
+}
+
+if (process.argv[1] === import.meta.filename) writeFigures(readKept(), ROOT)

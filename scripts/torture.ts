@@ -15,6 +15,7 @@ const ran = await runByName(
   [
     {
       name: "kill9",
+      minutes: 60,
       quick: ["--cycles", "3", "--points", "12", "--restarts", "3"],
       summary: "SIGKILL the server at random while four clients send",
       options: [
@@ -54,6 +55,7 @@ const ran = await runByName(
     },
     {
       name: "model",
+      minutes: 60,
       quick: ["--steps", "3000"],
       summary: "random lives of sessions against lists in memory",
       options: [
@@ -73,6 +75,7 @@ const ran = await runByName(
     },
     {
       name: "turns",
+      minutes: 180,
       quick: ["--turns", "300"],
       summary: "three servers over one folder, killed and frozen while they run turns",
       options: [
@@ -87,6 +90,7 @@ const ran = await runByName(
     },
     {
       name: "cluster",
+      minutes: 120,
       quick: ["--turns", "200"],
       summary: "three nodes on one PostgreSQL, killed, frozen and cut off while they run turns",
       options: [
@@ -125,6 +129,7 @@ const ran = await runByName(
     },
     {
       name: "faults",
+      minutes: 120,
       quick: ["--first", "5", "--points", "20"],
       summary: "ENOSPC and EIO at the calls by which a session changes its folder",
       options: [

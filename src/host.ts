@@ -213,6 +213,7 @@ export class Host {
       await this.workspaces.forget({ workspace_root, session_id: id })
       this.#runner?.leave(id)
       this.#history.forget(id)
+      await this.equipment.given.take(id)
       await this.#scratch.remove(id)
       this.scopes.revoke(id)
     }
@@ -299,7 +300,7 @@ export class Host {
       formats: this.#formats,
       ...this.#fileRooms,
       owner: this.#owner,
-      catalog: (root: string | null) => workspaces.catalog(root),
+      catalog: this.entities.commands.bind(this.entities),
       skills: (root: string | null) => workspaces.skills(root),
       used: workspaces.used.bind(workspaces),
       policy: (root: string | null) => workspaces.policy(root),

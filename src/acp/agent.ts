@@ -6,6 +6,7 @@ import {
   type ClientCapabilities,
   type InitializeRequest,
   type InitializeResponse,
+  type McpServer,
   methods,
   PROTOCOL_VERSION,
   RequestError,
@@ -20,6 +21,7 @@ import { LiveSession } from "./live-session.ts"
 import { isMode, MODE_KEY, modesOf } from "./modes.ts"
 import type { Peer } from "./peer.ts"
 import { promptBody } from "./prompt.ts"
+import { EditorServers } from "./servers.ts"
 import { configOptions, MODEL_OPTION, promptCapabilities } from "./settings.ts"
 
 export interface AgentOptions {
@@ -40,9 +42,9 @@ export function compositorAgent(options: AgentOptions): AgentApp {
   return agent({ name: "compositor" })
     .onConnect((connection) => desk.connected(connection))
     .onRequest(methods.agent.initialize, ({ params }) => desk.initialize(params))
-    .onRequest(session.new, ({ params }) => desk.open(params.cwd, params.mcpServers.length))
-    .onRequest(session.load, ({ params }) => desk.load(params.sessionId))
-    .onRequest(session.resume, ({ params }) => desk.resume(params.sessionId))
+    .onRequest(session.new, ({ params }) => desk.open(params.cwd, params.mcpServers))
+    .onRequest(session.load, ({ params }) => desk.load(params.sessionId, params.mcpServers))
+    .onRequest(session.resume, ({ params }) => desk.resume(params.sessionId, params.mcpServers))
     .onRequest(session.list, ({ params }) => desk.list(params))
     .onRequest(session.close, ({ params }) => desk.close(params.sessionId))
     .onRequest(session.delete, ({ params }) => desk.remove(params.sessionId))
@@ -57,6 +59,7 @@ export function compositorAgent(options: AgentOptions): AgentApp {
 /** What one connection has open. */
 class Desk {
   readonly #options: AgentOptions
+  readonly #servers: EditorServers
   readonly #live = new Map<string, LiveSession>()
   #context: AgentContext | undefined
   #can: ClientCapabilities = {}
@@ -64,12 +67,13 @@ class Desk {
 
   constructor(options: AgentOptions) {
     this.#options = options
+    this.#servers = new EditorServers(options.client)
   }
 
   connected(connection: AgentConnection) {
     this.#context = connection.client
     void connection.closed.then(async () => {
-      for (const live of this.#live.values()) await live.close()
+      for (const sessionId of this.#live.keys()) await this.#leave(sessionId)
     })
   }
 
@@ -84,7 +88,7 @@ class Desk {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: promptCapabilities(models, chosen),
-        mcpCapabilities: { http: false, sse: false },
+        mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
         _meta: { [EXTENSION]: { attachments: true } },
       },
@@ -92,7 +96,7 @@ class Desk {
     }
   }
 
-  async open(cwd: string, servers: number) {
+  async open(cwd: string, servers: readonly McpServer[]) {
     const { client, model } = this.#options
     if (!cwd.startsWith("/"))
       throw RequestError.invalidParams({ cwd }, `cwd: ${cwd} is not an absolute path`)
@@ -100,28 +104,22 @@ class Desk {
       .create({ workspace_root: cwd, ...(model === undefined ? {} : { model }) })
       .catch(refuse())
     const { stream_next_offset } = await client.messages(session.id, { limit: 1 })
-    const live = this.#attach(session, stream_next_offset)
-    this.#later(async () => {
-      await live.tellCommands()
-      if (servers > 0) await this.#noServers(session.id, servers)
-    })
+    await this.#present(this.#attach(session, stream_next_offset), session.id, servers)
     return { sessionId: session.id, ...(await this.#about(session)) }
   }
 
   /** Everything that was said, and then what happens from there. */
-  async load(sessionId: string) {
+  async load(sessionId: string, servers: readonly McpServer[]) {
     const session = await this.#existing(sessionId)
     const offset = await this.#replay(session)
-    const live = this.#attach(session, offset)
-    this.#later(() => live.tellCommands())
+    await this.#present(this.#attach(session, offset), sessionId, servers)
     return this.#about(session)
   }
 
-  async resume(sessionId: string) {
+  async resume(sessionId: string, servers: readonly McpServer[] = []) {
     const session = await this.#existing(sessionId)
     const { stream_next_offset } = await this.#options.client.messages(sessionId, { limit: 1 })
-    const live = this.#attach(session, stream_next_offset)
-    this.#later(() => live.tellCommands())
+    await this.#present(this.#attach(session, stream_next_offset), sessionId, servers)
     return this.#about(session)
   }
 
@@ -220,10 +218,25 @@ class Desk {
     return live
   }
 
+  /** The editor's servers are the session's from its first prompt on; what else there is to say of it is
+   *  said when the editor knows the session. */
+  async #present(live: LiveSession, sessionId: string, servers: readonly McpServer[]) {
+    const notices = servers.length > 0 ? await this.#servers.give(sessionId, servers) : []
+    if (servers.length === 0) await this.#servers.take(sessionId)
+    this.#later(async () => {
+      await live.tellCommands()
+      for (const told of [...notices, ...(await this.#servers.faults(sessionId))])
+        await this.#peer().update(sessionId, told)
+    })
+  }
+
   async #leave(sessionId: string) {
     const live = this.#live.get(sessionId)
     this.#live.delete(sessionId)
     await live?.close()
+    await this.#servers
+      .take(sessionId)
+      .catch((error: unknown) => this.#options.log?.(String(error)))
   }
 
   async #existing(id: string): Promise<Session> {
@@ -268,13 +281,6 @@ class Desk {
           }
         : {}),
     }
-  }
-
-  async #noServers(sessionId: string, servers: number) {
-    const title = `${servers} MCP server${servers === 1 ? "" : "s"} of the editor not connected`
-    const description = "Compositor connects the servers of its own configuration."
-    const notice = { sessionUpdate: "notice", severity: "warning", title, description } as const
-    await this.#peer().update(sessionId, notice)
   }
 
   // An editor knows the session only once it has the answer that names it.

@@ -95,6 +95,7 @@ function sending(root: Command) {
     .option("-m, --model <provider/model>", "which model answers")
     .option("-s, --session <id>", "go on with a session")
     .option("--continue", "go on with the last session of this workspace")
+    .option("--ide", "take along what an editor beside has selected")
     .option("--mode <mode>", "immediate, queued, paused or steer", "immediate")
     .option("--id <id>", "message id; the same id twice is one message")
     .option("--approve <command...>", "shell commands of a template that you have seen and allow")

@@ -237,6 +237,15 @@ export interface DiffLoweringAnswer {
   }[]
   readonly more: boolean
 }
+export interface ImportAnswer {
+  readonly rows: number
+  readonly blobs: number
+  /** Sessions whose messages wait until somebody lets one go. */
+  readonly held: readonly string[]
+  /** Entities whose names were taken, by the names that they have now. */
+  readonly renamed: readonly string[]
+}
+
 export interface Info {
   readonly version: string
   /** Told to the operator. */

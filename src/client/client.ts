@@ -9,6 +9,7 @@ import type {
   DiffLoweringAnswer,
   DraftAnswer,
   Fault,
+  ImportAnswer,
   Info,
   ListedCommand,
   LowerAnswer,
@@ -96,10 +97,7 @@ export function createClient(options: ClientOptions) {
     export: async (query: { session?: string; blobs?: boolean } = {}, signal?: AbortSignal) =>
       bodyOf(await call("GET", "/v1/export", { query, signal })),
     import: (lines: Body, signal?: AbortSignal) =>
-      json<{ rows: number; blobs: number; held: readonly string[] }>("POST", "/v1/import", {
-        bytes: lines,
-        signal,
-      }),
+      json<ImportAnswer>("POST", "/v1/import", { bytes: lines, signal }),
 
     sessions: {
       list: (

@@ -173,6 +173,19 @@ export function houseCalls(json: Json) {
         at("mcp", server, "reconnect"),
         { body },
       ),
+    /** Servers for one session, as long as it is open; the operator's alone. */
+    sessionServers: {
+      give: (
+        session: string,
+        servers: readonly { name: string; server: Readonly<Record<string, unknown>> }[],
+      ) => json<{ given: number }>("PUT", at("sessions", session, "mcp"), { body: { servers } }),
+      list: (session: string) =>
+        json<{ servers: readonly { server: string; tools: number; error?: string }[] }>(
+          "GET",
+          at("sessions", session, "mcp"),
+        ),
+      take: (session: string) => json<{ given: number }>("DELETE", at("sessions", session, "mcp")),
+    },
     agents: (query: Where = {}) =>
       json<{ agents: readonly ListedAgent[] }>("GET", at("agents"), { query }),
   }

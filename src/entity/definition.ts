@@ -88,6 +88,15 @@ function faultsOf(type: unknown, { issues }: z.ZodError): string {
   return `the entity ${String(type)} is not defined well: ${faults.join("; ")}`
 }
 
+/** Whether it is spoken to in ways of its own. The built-in assistant is not, so that nothing needs to
+ *  be asked about most sessions. */
+export function hasOwnWays(definition: AnyDefinition): boolean {
+  const { handler, resolve, slashCommands = [], inbox, inbox_closed = false } = definition
+  return (
+    Boolean(handler ?? inbox) || resolve === "handler" || slashCommands.length > 0 || inbox_closed
+  )
+}
+
 /** The manifest that its turns run by. */
 export function agentOf(definition: AnyDefinition): Agent {
   const own = Object.entries(definition).filter(([name]) => !OWN_FIELDS.has(name))

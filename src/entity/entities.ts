@@ -166,6 +166,7 @@ export class Entities {
 
   /** A session that names the type and was not spawned gets what the definition declares, too. */
   async introduce(session_id: string, { slashCommands: commands = [] }: AnyDefinition) {
+    if (commands.length === 0) return
     const { store } = this.#rooms
     const known = new Set((await store.slashCommands(session_id)).map(({ name }) => name))
     if (commands.every(({ name }) => known.has(name))) return

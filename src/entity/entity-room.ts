@@ -1,12 +1,17 @@
+import type { Vocabulary } from "../compose/vocabulary.ts"
+import type { Session } from "../message/row.ts"
 import type { TurnHandler } from "../session/handled.ts"
 import type { Agent } from "../session/agent.ts"
 import type { Claim } from "../store/store.ts"
 import { type AnyDefinition, agentOf, defineEntity } from "./definition.ts"
 import { Entities } from "./entities.ts"
+import { type HeardChange, type HeardMessage, heardAgain, heardBy } from "./heard.ts"
 import { Inbox } from "./inbox.ts"
 import { Observations } from "./observations.ts"
 import type { EntityRooms } from "./rooms.ts"
 import { Schedules } from "./schedules.ts"
+import type { InboxMetadata } from "./wake.ts"
+import { type Commands, commandsIn, type TypedIn, vocabularyIn } from "./typed-here.ts"
 
 /** The built-in assistant as an entity type: its handler is the default one. */
 const ASSISTANT_ENTITY: AnyDefinition = defineEntity({
@@ -49,6 +54,32 @@ export class EntityRoom {
       return undefined
     const { handlerOf } = await import("./handle.ts")
     return handlerOf({ rooms: this.#rooms, entities, inbox, schedules }, claim)
+  }
+
+  /** What can be typed in a session. */
+  async commands(place: TypedIn): Promise<Commands> {
+    return commandsIn(this.#rooms, await this.#definitionIn(place), place)
+  }
+
+  /** The words that mean something there. */
+  async vocabulary(place: TypedIn): Promise<Vocabulary> {
+    return vocabularyIn(this.#rooms, await this.#definitionIn(place), place)
+  }
+
+  async #definitionIn({ session_id, agent }: TypedIn): Promise<AnyDefinition | undefined> {
+    if (session_id === null) return undefined
+    const answering = agent ?? (await this.#rooms.store.session(session_id))?.agent
+    return answering === undefined ? undefined : this.entities.definitionOf(answering)
+  }
+
+  /** What its entity's inbox keeps of a message that comes by a session's own door. */
+  heard(session: Session, message: HeardMessage): Promise<InboxMetadata | undefined> {
+    return heardBy({ store: this.#rooms.store, entities: this.entities }, session, message)
+  }
+
+  /** The same of one that waits and is changed. */
+  heardAgain(change: HeardChange): Promise<InboxMetadata | undefined> {
+    return heardAgain({ store: this.#rooms.store, entities: this.entities }, change)
   }
 
   start() {

@@ -1,3 +1,4 @@
+import { vocabulary as commandWords } from "../catalog/catalog.ts"
 import type { Skill } from "../catalog/skill.ts"
 import type { HandledTurn, TurnHandler } from "../session/handled.ts"
 import type { Claim, StoredEntity } from "../store/store.ts"
@@ -156,16 +157,14 @@ async function resolve({ rooms }: HandlerRooms, { turn, definition }: Handling, 
   const { session_id } = turn.claim.turn
   const input = composerInput(wake)
   if (!input) throw new Error("only an input has commands to resolve")
-  const commands = await rooms.vocabulary(workspace_root)
-  const vocabulary = {
-    commands,
-    mentions: [],
-    contexts: [],
-    servers: rooms.servers(workspace_root),
-  }
+  const catalog = await rooms.catalog(workspace_root)
+  const { commands } = commandWords(catalog)
+  const servers = rooms.servers(workspace_root)
+  const vocabulary = { commands, mentions: [], contexts: [], servers }
   const parts = partsOfSend({ type: "input", input }, vocabulary, [])
   if (definition.resolve === "submit") throw new Error("what was sent was resolved on its way in")
-  return preview(rooms.submitRooms(), workspace_root, { session_id, parts })
+  const workspace = { ...rooms.submitRooms(), catalog: async () => catalog }
+  return preview(workspace, workspace_root, { session_id, parts })
 }
 
 interface Standing {

@@ -2,9 +2,9 @@ import { newId } from "../message/id.ts"
 import { Refusal, type RefusalDetail } from "../message/refusal.ts"
 import type { Metadata, StoredMessage } from "../message/row.ts"
 import type { StoredEntity } from "../store/store.ts"
-import { editQueued, type SubmitRooms, submit } from "../submit/submit.ts"
+import { editQueued, submit } from "../submit/submit.ts"
 import { type EntityAddress, printAddress } from "./address.ts"
-import { entityCatalog, entityVocabulary, partsOfSend } from "./compose-send.ts"
+import { partsOfSend } from "./compose-send.ts"
 import type { AnyDefinition } from "./definition.ts"
 import type { Entities } from "./entities.ts"
 import {
@@ -17,6 +17,7 @@ import {
   type SentAttachment,
 } from "./read-send.ts"
 import type { EntityRooms } from "./rooms.ts"
+import { vocabularyIn } from "./typed-here.ts"
 import { COMPOSER_INPUT, type InboxMetadata, inboxIn } from "./wake.ts"
 
 export interface Sent {
@@ -95,9 +96,8 @@ export class Inbox {
   ) {
     const { request, payload, attachments, message_id } = about
     const { session_id } = receiver.entity
-    const rooms = await this.#submitRooms(receiver)
     const parts = partsOfSend(payload, await this.#vocabulary(receiver), attachments)
-    const sent = await submit(rooms, {
+    const sent = await submit(this.#rooms.submitRooms(), {
       session_id,
       message_id,
       parts,
@@ -119,21 +119,9 @@ export class Inbox {
     return { txid: row.txid, replayed: row.replayed, warnings: isOurs ? sent.notices : [] }
   }
 
-  async #submitRooms(receiver: Receiver): Promise<SubmitRooms> {
-    const rooms = this.#rooms.submitRooms()
-    const rows = await this.#rooms.store.slashCommands(receiver.entity.session_id)
-    const known = { definition: receiver.definition, rows }
-    return {
-      ...rooms,
-      catalog: async (root) => entityCatalog(known, await rooms.catalog(root)),
-    }
-  }
-
-  async #vocabulary({ entity, definition, workspace_root }: Receiver) {
-    const rows = await this.#rooms.store.slashCommands(entity.session_id)
-    const commands = await this.#rooms.vocabulary(workspace_root)
-    const servers = this.#rooms.servers(workspace_root)
-    return entityVocabulary({ definition, rows }, { commands, servers })
+  #vocabulary({ entity, definition, workspace_root }: Receiver) {
+    const { session_id } = entity
+    return vocabularyIn(this.#rooms, definition, { session_id, workspace_root })
   }
 
   /** Change a message that waits: its payload whole, its place, or when it runs; 409 once it fired. */
@@ -175,7 +163,7 @@ export class Inbox {
     if (!isNew && position === undefined && state === undefined) return { warnings: [] }
     const before = inboxIn(message.id, message.metadata)
     const read = isNew ? await this.#readEdit(receiver, before, change.payload) : undefined
-    const { txid } = await editQueued(await this.#submitRooms(receiver), {
+    const { txid } = await editQueued(this.#rooms.submitRooms(), {
       session_id: message.session_id,
       message_id: message.id,
       position,

@@ -1,4 +1,4 @@
-import type { Vocabulary } from "../compose/vocabulary.ts"
+import type { Catalog } from "../catalog/catalog.ts"
 import type { Memory } from "../memory/memory.ts"
 import type { ModelChoice } from "../message/message.ts"
 import type { Agent } from "../session/agent.ts"
@@ -20,7 +20,8 @@ export interface EntityRooms {
   ownerOf(session_id: string): Promise<string | null | undefined>
   readonly workspace: string | null
   readonly default_model: ModelChoice
-  vocabulary(workspace_root: string | null): Promise<Vocabulary["commands"]>
+  /** The commands of a workspace. */
+  catalog(workspace_root: string | null): Promise<Catalog>
   servers(workspace_root: string | null): readonly string[]
   memory(place: {
     readonly session_id: string

@@ -2,9 +2,9 @@ import { expand } from "../catalog/expand.ts"
 import { type Skill, skillCommand } from "../catalog/skill.ts"
 import { argumentText, slashCommands } from "../compose/slash-commands.ts"
 import type { SlashCommandDefinition } from "../store/store.ts"
-import { SKILLS_OWNER } from "./compose-send.ts"
 import { composerInput, type EntityContext } from "./context.ts"
 import { COMMAND_NAME, SlashCommandArgument } from "./slash-command.ts"
+import { SKILLS_OWNER } from "./typed-here.ts"
 
 type LoaderContext = Pick<EntityContext, "wake" | "slashCommands" | "skills" | "insertContext"> & {
   /** Skills that the model has already, by name and arguments. */

@@ -35,7 +35,7 @@ export function openEntities(
       default_model,
       abort: (session_id) => house.abort(session_id, true),
       ownerOf: (session_id) => house.owners.of(session_id),
-      vocabulary: (root) => house.workspaces.vocabulary(root),
+      catalog: (root) => house.workspaces.catalog(root),
       servers: (root) => house.workspaces.servers(root),
       memory: (place) => house.equipment.memories.in(place),
       schedule: (session_id, { schedule, prompt }) =>

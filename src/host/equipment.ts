@@ -17,6 +17,7 @@ import type { Submission } from "../submit/submit.ts"
 import type { WorkspacesOptions } from "../submit/workspaces.ts"
 import type { Tool } from "../tool/tool.ts"
 import { AgentFiles } from "./agent-files.ts"
+import { GivenServers } from "./given-servers.ts"
 import { KeptSections } from "./kept-sections.ts"
 import { McpRoom } from "./mcp-room.ts"
 import { Memories } from "./memories.ts"
@@ -30,6 +31,8 @@ import { wakeupTools } from "./wakeup-tools.ts"
 export interface Equipment {
   readonly memories: Memories
   readonly mcp: McpRoom
+  /** Servers that one session was given, for as long as it is open. */
+  readonly given: GivenServers
   readonly agents: AgentFiles
   readonly triggers: Triggers
   readonly turns: Required<Pick<TurnOptions, "tools" | "sections" | "agent">>
@@ -82,7 +85,7 @@ export function equip(rooms: EquipRooms): Equipment {
   const mcp = new McpRoom({ data, home, environment, trust })
   const agents = new AgentFiles({ home, trust, given: [ASSISTANT, ...rooms.agents] })
   const triggers = new Triggers({ ...rooms, ...listening(rooms.store, mcp) })
-  const parts = { memories, mcp, agents, triggers }
+  const parts = { memories, mcp, given: new GivenServers(), agents, triggers }
   const isFull = rooms.extent === "full"
   const { paths, urls } = rooms.settings.skills
   const remote = new RemoteSkills({ ...rooms, urls: isFull ? urls : [] })
@@ -108,6 +111,7 @@ export function equip(rooms: EquipRooms): Equipment {
       await triggers.stop()
       await remote.close()
       await mcp.close()
+      await parts.given.close()
     },
   }
 }
@@ -126,12 +130,12 @@ function bareTurns(rooms: EquipRooms, home: string): Turns {
   }
 }
 
-type Parts = Pick<Equipment, "memories" | "mcp" | "agents" | "triggers">
+type Parts = Pick<Equipment, "memories" | "mcp" | "given" | "agents" | "triggers">
 
 function fullTurns(rooms: EquipRooms, home: string, parts: Parts): Turns {
   const { skills, hidden, store, settings, environment } = rooms
   const transcriber = transcriberOf(settings.files.transcriber, environment)
-  const { memories, mcp, agents, triggers } = parts
+  const { memories, mcp, given, agents, triggers } = parts
   const bench = new Workbench({
     skills,
     hidden,
@@ -149,7 +153,7 @@ function fullTurns(rooms: EquipRooms, home: string, parts: Parts): Turns {
   return {
     tools: async (place) => {
       const own = await bench.tools(place)
-      const served = await mcp.tools(place.workspace_root)
+      const served = await given.tools(place.session_id, await mcp.tools(place.workspace_root))
       return lists.of(own, served, () => [...own, ...wakeups, ...offeredTools(served)])
     },
     sections: (place) => kept.of(place),

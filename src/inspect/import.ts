@@ -2,7 +2,7 @@ import { z } from "zod"
 import type { BlobStore } from "../files/blobs.ts"
 import { ContentId } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
-import type { ExportRow, Store } from "../store/store.ts"
+import type { ExportRow, Imported, Store } from "../store/store.ts"
 import { linesOf } from "./lines.ts"
 import { RowLine } from "./rows.ts"
 
@@ -24,7 +24,7 @@ const Line = z.discriminatedUnion("type", [RowLine, BlobLine])
 export async function importLines(
   rooms: ImportRooms,
   chunks: AsyncIterable<Uint8Array>,
-): Promise<{ rows: number; blobs: number; held: string[] }> {
+): Promise<Imported & { readonly blobs: number }> {
   const rows: ExportRow[] = []
   const lines: number[] = []
   const incoming = new Incoming(rooms)
@@ -43,8 +43,8 @@ export async function importLines(
     await incoming.stop()
   }
   await requireBytes(rooms, rows, lines)
-  const { held } = await rooms.store.importRows({ rows, lines })
-  return { rows: rows.length, blobs: incoming.count, held }
+  const imported = await rooms.store.importRows({ rows, lines })
+  return { ...imported, blobs: incoming.count }
 }
 
 function parse(text: string, number: number): z.infer<typeof Line> {

@@ -55,6 +55,28 @@ export const RowLine = z.discriminatedUnion("type", [
   }),
   row("receipt", { session_id: id("ses"), data_json: json(Receipt) }),
   row("capture", { session_id: id("ses"), data_json: json(z.looseObject({})) }),
+  row("entity", {
+    session_id: id("ses"),
+    type: z.string().regex(/^[a-z][a-z0-9_-]{0,63}$/),
+    name: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._~-]{0,199}$/),
+    args_json: json(z.unknown()),
+    tags_json: json(z.record(z.string(), z.string())),
+  }),
+  row("slash_command", {
+    session_id: id("ses"),
+    name: z
+      .string()
+      .regex(/^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/)
+      .max(64),
+    data_json: json(z.looseObject({ description: z.string().optional() })),
+  }),
+  row("entity_row", { session_id: id("ses"), value_json: json(z.looseObject({})) }),
+  row("entity_effect", { session_id: id("ses"), wake: id("msg"), answer_json: json(z.unknown()) }),
+  row("observation", {
+    observer: id("ses"),
+    observed: id("ses"),
+    collections_json: json(z.array(z.string())),
+  }),
   row("system_prompt", { digest: z.string(), body: z.string() }),
   row("blob", { content_id: ContentId, size: z.int().min(0), mime: z.string() }),
 ])

@@ -209,9 +209,11 @@ export class McpConnection {
 
 async function transportOf(server: McpServer): Promise<Transport> {
   if ("url" in server) {
-    const { StreamableHTTPClientTransport } = await import("@modelcontextprotocol/client")
-    const { headers } = server
-    return new StreamableHTTPClientTransport(new URL(server.url), { requestInit: { headers } })
+    const { StreamableHTTPClientTransport, SSEClientTransport } = await import(
+      "@modelcontextprotocol/client"
+    )
+    const Remote = server.type === "sse" ? SSEClientTransport : StreamableHTTPClientTransport
+    return new Remote(new URL(server.url), { requestInit: { headers: server.headers } })
   }
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio")
   const { command, args, env, cwd } = server

@@ -21,6 +21,8 @@ export const McpServer = z.union([
   }),
   z.object({
     url: z.url({ protocol: /^https?$/ }),
+    /** `sse` is how servers were reached before one address did for both directions. */
+    type: z.enum(["http", "sse"]).optional().catch(undefined),
     headers: z.record(z.string(), z.string()).default({}),
     ...about,
   }),
@@ -28,7 +30,7 @@ export const McpServer = z.union([
 export type McpServer = z.infer<typeof McpServer>
 
 /** Names go into names of tools and commands. */
-const ServerName = z
+export const ServerName = z
   .string()
   .regex(/^[a-z0-9][a-z0-9-]{0,31}$/i, "must be letters, digits and hyphens")
 

@@ -19,6 +19,7 @@ import { mountElectric } from "./routes/electric.ts"
 import { entityRoutes } from "./routes/entities.ts"
 import { fileRoutes } from "./routes/files.ts"
 import { folderRoutes } from "./routes/folder.ts"
+import { givenServerRoutes } from "./routes/given-servers.ts"
 import { mcpRoutes } from "./routes/mcp.ts"
 import { memoryRoutes } from "./routes/memory.ts"
 import { messageRoutes } from "./routes/messages.ts"
@@ -48,6 +49,7 @@ export const ROUTES = [
   ...memoryRoutes,
   ...triggerRoutes,
   ...mcpRoutes,
+  ...givenServerRoutes,
   ...agentRoutes,
   ...scopeRoutes,
   ...principalRoutes,

@@ -1,7 +1,8 @@
 import { partsOfInput } from "../compose/bridge.ts"
 import { type ComposerInput, readComposerInput } from "../compose/composer-input.ts"
 import { parse } from "../compose/parse.ts"
-import { DEFAULT_CONTEXTS, type Vocabulary } from "../compose/vocabulary.ts"
+import type { Vocabulary } from "../compose/vocabulary.ts"
+import type { TypedIn } from "../entity/typed-here.ts"
 import type { Host } from "../host.ts"
 import { MAX_PARTS } from "../message/limits.ts"
 import { Part, UnknownPart } from "../message/part.ts"
@@ -23,38 +24,34 @@ export interface Said {
 
 export interface Composed {
   readonly parts: readonly (Part | UnknownPart)[]
+  /** What was typed, with the nodes in it. */
+  readonly input?: ComposerInput
   readonly metadata?: Record<string, unknown>
   readonly warnings: readonly RefusalDetail[]
 }
 
-export async function composed(host: Host, root: string | null, said: Said): Promise<Composed> {
+export async function composed(host: Host, at: TypedIn, said: Said): Promise<Composed> {
   if (said.message !== undefined && said.parts !== undefined)
     throw fault("/parts", "say parts or message, not both")
-  const files = await attachmentParts(said.attachments ?? [], root)
-  const rest = await withoutFiles(host, root, said)
+  const files = await attachmentParts(said.attachments ?? [], at.workspace_root)
+  const rest = await withoutFiles(host, at, said)
   const parts = [...rest.parts, ...files]
-  if (parts.length === 0) throw fault(placeOf(said), "a message needs at least one part")
-  if (parts.length > MAX_PARTS) throw fault(placeOf(said), `makes more than ${MAX_PARTS} parts`)
+  if (parts.length === 0) throw fault(pathOf(said), "a message needs at least one part")
+  if (parts.length > MAX_PARTS) throw fault(pathOf(said), `makes more than ${MAX_PARTS} parts`)
   return { ...rest, parts }
 }
 
-async function withoutFiles(host: Host, root: string | null, said: Said): Promise<Composed> {
+async function withoutFiles(host: Host, at: TypedIn, said: Said): Promise<Composed> {
   const { parts = [], source, message } = said
-  if (source !== undefined) return fromSource(host, root, said)
+  if (source !== undefined) return fromSource(host, at, said)
   if (message === undefined) return { parts, warnings: [] }
   return { parts: message === "" ? [] : [{ type: "text", text: message }], warnings: [] }
 }
 
 /** What a fault of the whole message is told of. */
-function placeOf({ source, message }: Said): string {
+export function pathOf({ source, message }: Said): string {
   if (source !== undefined) return "/source"
   return message === undefined ? "/parts" : "/message"
-}
-
-export async function vocabularyOf(host: Host, root: string | null): Promise<Vocabulary> {
-  const commands = await host.workspaces.vocabulary(root)
-  const servers = host.workspaces.servers(root)
-  return { commands, mentions: [], contexts: DEFAULT_CONTEXTS, servers }
 }
 
 /** Read what was typed: with the nodes that came along, or by looking for them. */
@@ -70,13 +67,13 @@ export function readSource(said: Pick<Said, "source" | "nodes">, vocabulary: Voc
   return { input: found, warnings }
 }
 
-async function fromSource(host: Host, root: string | null, said: Said): Promise<Composed> {
-  const vocabulary = await vocabularyOf(host, root)
+async function fromSource(host: Host, at: TypedIn, said: Said): Promise<Composed> {
+  const vocabulary = await host.entities.vocabulary(at)
   const { input, warnings } = readSource(said, vocabulary)
   const typed = partsOfInput(input, vocabulary).map(checked)
   const meant = said.allow_secrets === true ? typed.map(withSecrets) : typed
   const parts = [...meant, ...(said.parts ?? [])]
-  return { parts, metadata: { composer_input: input }, warnings }
+  return { parts, input, metadata: { composer_input: input }, warnings }
 }
 
 // Nodes carry what a surface put into them: what becomes of them must be a part like any other.

@@ -190,6 +190,11 @@ export interface ExportRow {
     | "turn"
     | "receipt"
     | "capture"
+    | "entity"
+    | "slash_command"
+    | "entity_row"
+    | "entity_effect"
+    | "observation"
     | "system_prompt"
     | "blob"
   readonly data: Readonly<Record<string, string | number | null>>
@@ -199,6 +204,8 @@ export interface Imported {
   readonly rows: number
   /** Sessions with messages that wait: none of them fires before somebody touches their queue. */
   readonly held: string[]
+  /** Entities whose names were taken here, by the names that they have now. */
+  readonly renamed: string[]
 }
 
 export interface Canonical {

@@ -42,7 +42,7 @@ export async function resolvedIn(
 ): Promise<Resolved> {
   const { workspace_root, policy } = place
   const isPlain = message.parts.every(({ type }) => type !== "command" && type !== "mention")
-  const catalog = isPlain ? NO_COMMANDS : await rooms.catalog(workspace_root)
+  const catalog = isPlain ? NO_COMMANDS : await rooms.catalog(place)
   const skills = isPlain ? NO_SKILLS : await rooms.skills(workspace_root)
   const { parts, actions, shown, notices } = await resolve(
     {

@@ -117,10 +117,17 @@ class Resolving implements Resolved {
       case "skill":
         return this.#template(command, part, at)
       case "entity":
-        return void this.#keep({ ...part, outcome: "handler" })
+        return this.#handled(part)
       case "mcp":
         return this.#prompt(command, part, at)
     }
+  }
+
+  // What a handler's command takes is said to the model too: only its name is dropped.
+  #handled(part: CommandPart) {
+    this.#keep({ ...part, outcome: "handler" })
+    const text = typedArguments(part)
+    if (text !== "") this.#keep({ type: "text", text, argument_of: part.id })
   }
 
   async #prompt(command: McpCommand, part: CommandPart, at: number) {

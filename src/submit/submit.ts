@@ -30,8 +30,10 @@ export interface SubmitRooms {
   readonly route?: PrepareRooms["route"]
   /** How much the copies of a message's files may take. */
   readonly scratch?: PrepareRooms["scratch"]
-  /** The commands that can be typed in a workspace. */
-  catalog(workspace_root: string | null): Promise<Pick<Catalog, "get" | "list">>
+  /** The commands that can be typed in a session, or in a workspace. */
+  catalog(
+    at: Pick<Place, "session_id" | "workspace_root" | "agent">,
+  ): Promise<Pick<Catalog, "get" | "list">>
   /** The skills that were found there, by name. */
   skills(workspace_root: string | null): Promise<ReadonlyMap<string, Skill>>
   /** What may come in there. */

@@ -1,8 +1,7 @@
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { BUILTINS } from "../catalog/builtin.ts"
-import { Catalog, type Layer, vocabulary } from "../catalog/catalog.ts"
-import type { CommandKind } from "../catalog/command.ts"
+import { Catalog, type Layer } from "../catalog/catalog.ts"
 import type { Skill } from "../catalog/skill.ts"
 import type { Finder } from "../files/finder/finder.ts"
 import { runSandboxed } from "../files/sandbox.ts"
@@ -13,7 +12,7 @@ import type { IngressPolicy } from "../policy/policy.ts"
 import type { Discovery } from "../skill/discover.ts"
 import { type Trust, TrustStore } from "../skill/trust.ts"
 import { CommandWatcher } from "../skill/watch.ts"
-import type { CompleteQuery } from "./complete.ts"
+import type { CompleteQuery, CompleteRooms } from "./complete.ts"
 import type { Completions, CompletionSource } from "./completion.ts"
 import { digestOf } from "./digest.ts"
 import { Frecency } from "./frecency.ts"
@@ -79,11 +78,6 @@ export class Workspaces {
     return catalog
   }
 
-  /** What a parser needs to know of it: names and kinds. */
-  async vocabulary(workspace_root: string | null): Promise<ReadonlyMap<string, CommandKind>> {
-    return vocabulary(await this.catalog(workspace_root)).commands
-  }
-
   /** Every skill that was found, by name, those included that cannot be typed as a command. */
   async skills(workspace_root: string | null): Promise<ReadonlyMap<string, Skill>> {
     if (workspace_root === null) return NO_SKILLS
@@ -98,11 +92,14 @@ export class Workspaces {
   }
 
   /** What could be meant at the cursor of a draft. */
-  async complete(workspace_root: string | null, asked: CompleteQuery): Promise<Completions> {
+  async complete(
+    workspace_root: string | null,
+    asked: CompleteQuery,
+    catalog: CompleteRooms["catalog"],
+  ): Promise<Completions> {
     const { complete } = await import("./complete.ts")
     const sources = this.#sources(workspace_root)
     const nowhere = { skills: NO_SKILLS, finder: null, frecency: null, sources }
-    const catalog = await this.catalog(workspace_root)
     if (workspace_root === null) return complete({ ...nowhere, catalog }, asked)
     const skills = await this.skills(workspace_root)
     const finder = await this.#finder(workspace_root)

@@ -4,14 +4,16 @@ import type { AnyPart, Client } from "../client/client.ts"
 import { isBusy } from "../client/view.ts"
 import { copiedPicture, droppedFile, isLong, pastedName } from "./attached.ts"
 import { Desk, sentenceOf } from "./desk.ts"
+import { type Composed, DraftDesk } from "./draft-desk.ts"
 import type { Ide } from "./ide/ide.ts"
 import { type LocalCommand, localCommand } from "./local-commands.ts"
 import { pastedText } from "./pastes.ts"
-import { chooseModel, chooseSession } from "./pickers.ts"
+import { chooseModel, chooseSession, lastSession } from "./pickers.ts"
 import { QueueDesk } from "./queue-desk.ts"
 import { questionOf } from "./questions.ts"
-import { receiptLines } from "./receipts.ts"
+import { xray } from "./receipts.ts"
 import { Screen } from "./screen.ts"
+import { outrun, takeUp } from "./stash.ts"
 
 export interface TuiOptions {
   readonly connect: () => Promise<{ readonly client: Client; readonly close: () => Promise<void> }>
@@ -30,6 +32,8 @@ export async function runTui(options: TuiOptions): Promise<void> {
   await app.run()
 }
 
+const LEAVE_MS = 1000
+
 type Key = readonly [key: Parameters<typeof matchesKey>[1], act: (app: App) => unknown]
 
 class App {
@@ -39,6 +43,7 @@ class App {
   readonly #left = Promise.withResolvers<void>()
   #desk: Desk | undefined
   #queue: QueueDesk | undefined
+  #drafts: DraftDesk | undefined
   #asked: string | undefined
   #warned = false
 
@@ -49,6 +54,7 @@ class App {
       desk: () => this.#desk,
       queue: () => this.#queue,
       ide: () => this.#ide,
+      composed: () => this.#drafts?.changed(),
     })
   }
 
@@ -62,6 +68,7 @@ class App {
       const { client } = await connection
       await this.#begin(client)
       await this.#left.promise
+      await this.#kept()
     } finally {
       this.#desk?.close()
       this.#ide?.unlink()
@@ -85,10 +92,11 @@ class App {
     if (this.#desk && question?.typed) return question.answer(this.#desk.client, source)
     const parts = attachments.take()
     try {
-      if (await this.#queue?.save(source)) return
+      if (await this.#queue?.save(source, parts)) return
       const { contexts = [], parts: selected = [] } = this.#ide ?? {}
       await this.#ready().send({ source, parts: [...parts, ...selected], contexts, mode })
       pastes.clear()
+      void this.#drafts?.flush()
     } catch (error) {
       // Nothing that was typed is lost.
       if (editor.getText() === "") editor.setText(typed)
@@ -106,7 +114,7 @@ class App {
 
   /** Escape: leave what is open, else stop what is being answered. */
   async escape() {
-    if (await this.#queue?.release()) return this.#screen.editor.setText("")
+    if (await this.#queue?.release()) return
     const { view } = this.#desk ?? {}
     if (view && isBusy(view.status)) await this.#desk?.abort()
   }
@@ -116,6 +124,7 @@ class App {
     const { editor } = this.#screen
     const empty = editor.getText() === ""
     if (empty && this.#warned) return this.quit()
+    if (!empty) editor.addToHistory(editor.getText())
     editor.setText("")
     this.#warned = empty
     if (empty) this.#screen.hint("Ctrl-C again leaves")
@@ -150,22 +159,8 @@ class App {
     else this.#desk?.say("notice", "There is no picture in the clipboard.")
   }
 
-  /** What the model would see of what is typed now. */
-  async xray() {
-    const { editor, pastes, attachments } = this.#screen
-    const desk = this.#ready()
-    const source = pastes.expand(editor.getText())
-    const parts = attachments.list.flatMap(({ part }) => part ?? [])
-    if (source.trim() === "" && parts.length === 0)
-      return desk.say("notice", "Type something: its x-ray shows what the model would see.")
-    const message = {
-      ...(source.trim() === "" ? {} : { source }),
-      ...(parts.length > 0 ? { parts } : {}),
-    }
-    const session_id = desk.view?.session.id
-    const about = session_id === undefined ? {} : { session_id }
-    const seen = await desk.client.lower({ message, ...about, with_body: false })
-    desk.say("shown", receiptLines(seen))
+  xray() {
+    return xray(this.#ready(), this.#screen.composed)
   }
 
   async sessions() {
@@ -182,9 +177,26 @@ class App {
 
   async #begin(client: Client) {
     const { workspace, model, session, continues } = this.#options
-    const desk = new Desk({ client, workspace, model, changed: () => this.#changed() })
+    const screen = this.#screen
+    const composer = {
+      read: () => screen.composed,
+      write: (draft: Composed) => screen.compose(draft),
+    }
+    const desk = new Desk({
+      client,
+      workspace,
+      model,
+      changed: () => this.#changed(),
+      opened: async (id) => this.#drafts?.open(id),
+      draftChanged: (told) => this.#drafts?.heard(told),
+    })
     this.#desk = desk
-    this.#queue = new QueueDesk(desk, this.#screen.editor)
+    this.#queue = new QueueDesk(desk, screen.asTyped)
+    this.#drafts = new DraftDesk(client, {
+      ...composer,
+      lent: () => this.#queue?.isEditing ?? false,
+      outrun: (lost) => outrun(desk, lost, screen),
+    })
     const last = continues ? await lastSession(client, workspace) : undefined
     const id = session ?? last
     if (id === undefined) await desk.begin()
@@ -212,6 +224,8 @@ class App {
         return this.#bring(desk)
       case "attach":
         return this.#screen.attachments.file(desk.client, argument)
+      case "stash":
+        return takeUp(desk, this.#drafts, this.#screen)
       case "ide":
         return this.#link(desk, argument)
       case "quit":
@@ -223,7 +237,8 @@ class App {
     if (argument === "off") return this.#ide?.unlink()
     const { Ide } = await import("./ide/ide.ts")
     const changed = () => this.#screen.tui.requestRender()
-    this.#ide ??= new Ide({ workspace: this.#options.workspace, changed })
+    const lost = (reason: string) => desk.say("notice", `${reason}: its selection stays behind.`)
+    this.#ide ??= new Ide({ workspace: this.#options.workspace, changed, lost })
     const door = await this.#ide.link()
     desk.say(
       "notice",
@@ -231,6 +246,12 @@ class App {
         ? `Listening to ${door.name}.`
         : "No editor has this folder open and offers to be heard.",
     )
+  }
+
+  /** The draft is saved before we go; a server that is gone does not keep us. */
+  async #kept() {
+    const late = new Promise((resolve) => setTimeout(resolve, LEAVE_MS).unref())
+    await Promise.race([this.#drafts?.flush(), late])
   }
 
   async #bring(desk: Desk) {
@@ -316,8 +337,3 @@ const KEYS: readonly Key[] = [
   ["backspace", (app) => app.removeAttachment()],
   ["escape", (app) => app.escape()],
 ]
-
-async function lastSession(client: Client, workspace: string): Promise<string | undefined> {
-  const { sessions } = await client.sessions.list({ limit: 100 })
-  return sessions.find(({ workspace_root }) => workspace_root === workspace)?.id
-}

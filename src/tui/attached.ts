@@ -24,15 +24,26 @@ export class Attachments {
     return this.#list
   }
 
+  /** The parts of what arrived. */
+  get parts(): AnyPart[] {
+    return this.#list.flatMap(({ part }) => part ?? [])
+  }
+
   get uploading(): boolean {
     return this.#list.some(({ state }) => state === "uploading")
   }
 
   /** The parts of what arrived; the list is empty afterwards. */
   take(): AnyPart[] {
-    const parts = this.#list.flatMap(({ part }) => part ?? [])
+    const { parts } = this
     this.#set([])
     return parts
+  }
+
+  /** These and no others; what is still on its way stays. */
+  replace(parts: readonly AnyPart[]) {
+    this.#set(this.#list.filter(({ state }) => state === "uploading"))
+    this.give(parts)
   }
 
   give(parts: readonly AnyPart[]) {

@@ -12,6 +12,10 @@ export interface DeskOptions {
   readonly workspace: string
   readonly model?: string | undefined
   readonly changed: () => void
+  /** Another session is on the screen. */
+  readonly opened: (id: string) => Promise<void>
+  /** The draft of the session on the screen was changed, here or elsewhere. */
+  readonly draftChanged: (told: Readonly<Record<string, unknown>>) => void
 }
 
 export interface Outgoing {
@@ -78,6 +82,7 @@ export class Desk {
     this.#leave = leave
     this.#notes = []
     await this.#read(id, leave.signal)
+    await this.#options.opened(id)
     void this.#follow(id, leave.signal).catch((error: unknown) => {
       if (!leave.signal.aborted) this.#broken(error)
     })
@@ -173,6 +178,8 @@ export class Desk {
       for await (const event of follow(this.client, id, { after, signal })) {
         if (signal.aborted) return
         if (event.type === "connection") this.#connection = event.state
+        if (event.type === "row" && event.row.type === "draft" && event.row.value)
+          this.#options.draftChanged(event.row.value)
         if (this.#view && this.#hear(applyEvent(this.#view, event))) break
         if (isEnd(event) && (await this.#settled(id))) break
       }
@@ -187,8 +194,8 @@ export class Desk {
     return next.stale || before?.session.path_revision !== next.session.path_revision
   }
 
-  /** A turn changes its session's figures, and may change its path, without an event that says so.
-   *  True when the page must be read again. */
+  /** A turn changes its session's figures without an event that says so. True when the page must be read
+   *  again: what is asked for may be newer than what was heard. */
   async #settled(id: string): Promise<boolean> {
     const { session } = await this.client.sessions.get(id)
     const view = this.#view

@@ -11,6 +11,7 @@ export const LOCAL_COMMANDS = [
     description: "Take the sidecar's last answer back into this session, as a quote",
   },
   { name: "attach", description: "Attach a file: /attach path" },
+  { name: "stash", description: "Drafts that gave way to another: take one up again" },
   { name: "ide", description: "Take along what an editor beside has selected: /ide, /ide off" },
   { name: "quit", description: "Leave" },
 ] as const

@@ -13,6 +13,11 @@ export class Pastes {
     return mark
   }
 
+  /** A source as the editor can show it and give it back: lines that it would change stand as marks. */
+  shown(source: string): string {
+    return source.replace(TABBED, (lines) => this.markFor(lines))
+  }
+
   /** The source with every mark that is still there replaced by what it stands for, once. */
   expand(source: string): string {
     if (this.#texts.size === 0) return source
@@ -25,6 +30,7 @@ export class Pastes {
 }
 
 const MAX_SHOWN_LINES = 10
+const TABBED = /^.*\t.*(?:\n.*\t.*)*$/gm
 const MARK = /\[pasted \d+ lines? #\d+\]/g
 
 const OPEN = "\u001b[200~"

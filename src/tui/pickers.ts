@@ -40,3 +40,8 @@ export async function chooseModel(client: Client): Promise<Choosing> {
       })),
   }
 }
+
+export async function lastSession(client: Client, workspace: string): Promise<string | undefined> {
+  const { sessions } = await client.sessions.list({ limit: LISTED })
+  return sessions.find(({ workspace_root }) => workspace_root === workspace)?.id
+}

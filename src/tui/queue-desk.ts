@@ -1,19 +1,31 @@
-import { type Editor, matchesKey } from "@earendil-works/pi-tui"
+import { matchesKey } from "@earendil-works/pi-tui"
 import type { AnyPart } from "../client/client.ts"
 import type { StoredMessage } from "../message/row.ts"
 import { wordsOf } from "./bars.ts"
 import type { Desk } from "./desk.ts"
+import type { Composed } from "./draft-desk.ts"
+
+/** Where a draft is composed: a message that is edited takes its place for a while. */
+export interface ComposerPlace {
+  readonly read: () => Composed
+  readonly write: (composed: Composed) => void
+}
 
 /** Choosing among what waits, and changing it: what is being edited does not fire. */
 export class QueueDesk {
   readonly #desk: Desk
-  readonly #editor: Editor
+  readonly #composer: ComposerPlace
   #selected: number | null = null
-  #editing: StoredMessage | undefined
+  /** The message that is edited, and the draft that waits meanwhile. */
+  #editing: { readonly message: StoredMessage; readonly draft: Composed } | undefined
 
-  constructor(desk: Desk, editor: Editor) {
+  constructor(desk: Desk, composer: ComposerPlace) {
     this.#desk = desk
-    this.#editor = editor
+    this.#composer = composer
+  }
+
+  get isEditing(): boolean {
+    return this.#editing !== undefined
   }
 
   get selected(): number | null {
@@ -54,8 +66,8 @@ export class QueueDesk {
   async edit(message: StoredMessage) {
     this.#selected = null
     await this.#desk.client.queue.update(message.session_id, message.id, { state: "editing" })
-    this.#editing = message
-    this.#editor.setText(wordsOf(message))
+    this.#editing = { message, draft: this.#composer.read() }
+    this.#composer.write({ source: wordsOf(message), attachments: besideText(message) })
   }
 
   async cancel(message: StoredMessage) {
@@ -67,29 +79,32 @@ export class QueueDesk {
     await this.#desk.client.queue.update(session_id, id, { state: next })
   }
 
-  /** Keep what was typed as the message that is being edited; false when none is. */
-  async save(source: string): Promise<boolean> {
-    const message = this.#editing
-    if (!message) return false
-    const { session_id, id } = message
-    const parts = besideText(message)
+  /** Keep what was composed as the message that is being edited; false when none is. */
+  async save(source: string, parts: readonly AnyPart[]): Promise<boolean> {
+    if (!this.#editing) return false
+    const { session_id, id } = this.#editing.message
     await this.#desk.client.queue.update(session_id, id, {
       source,
       ...(parts.length > 0 ? { parts } : {}),
       state: "queued",
     })
-    this.#editing = undefined
+    this.#resume()
     return true
   }
 
   /** Leave the message as it was; false when none is being edited. */
   async release(): Promise<boolean> {
-    const message = this.#editing
-    if (!message) return false
-    this.#editing = undefined
-    const { session_id, id } = message
+    if (!this.#editing) return false
+    const { session_id, id } = this.#editing.message
+    this.#resume()
     await this.#desk.client.queue.update(session_id, id, { state: "queued" })
     return true
+  }
+
+  #resume() {
+    const draft = this.#editing?.draft
+    this.#editing = undefined
+    if (draft) this.#composer.write(draft)
   }
 
   get #queue(): readonly StoredMessage[] {

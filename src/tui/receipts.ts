@@ -1,4 +1,6 @@
 import type { LowerAnswer } from "../client/client.ts"
+import type { Desk } from "./desk.ts"
+import type { Composed } from "./draft-desk.ts"
 
 /** What would become of each part, one line for each: "does the model see my file?" (BEY-01). */
 export function receiptLines({ receipts, model, tokens, context }: LowerAnswer): string {
@@ -8,4 +10,18 @@ export function receiptLines({ receipts, model, tokens, context }: LowerAnswer):
   const { used_tokens, limit_tokens } = context
   const total = `${model}: ${tokens} tokens; ${used_tokens} of ${limit_tokens} used with the history`
   return [...rows, total].join("\n")
+}
+
+/** What the model would see of what is composed now. */
+export async function xray(desk: Desk, { source, attachments: parts }: Composed) {
+  if (source.trim() === "" && parts.length === 0)
+    return desk.say("notice", "Type something: its x-ray shows what the model would see.")
+  const message = {
+    ...(source.trim() === "" ? {} : { source }),
+    ...(parts.length > 0 ? { parts } : {}),
+  }
+  const session_id = desk.view?.session.id
+  const about = session_id === undefined ? {} : { session_id }
+  const seen = await desk.client.lower({ message, ...about, with_body: false })
+  desk.say("shown", receiptLines(seen))
 }

@@ -4,6 +4,7 @@ import { Attachments } from "./attached.ts"
 import { attachedLines, ideLines, Lines, queueLines, statusLine } from "./bars.ts"
 import { Completions } from "./completions.ts"
 import type { Desk } from "./desk.ts"
+import type { Composed } from "./draft-desk.ts"
 import type { Ide } from "./ide/ide.ts"
 import { LogView } from "./log-view.ts"
 import { Pastes } from "./pastes.ts"
@@ -17,6 +18,8 @@ export interface ScreenOptions {
   readonly desk: () => Desk | undefined
   readonly queue: () => QueueDesk | undefined
   readonly ide: () => Ide | undefined
+  /** What is composed changed. */
+  readonly composed: () => void
 }
 
 const HINT = "Enter sends · ^X x-ray · ^R sessions · ^O models"
@@ -43,13 +46,38 @@ export class Screen {
     this.tui = new TuiMainScreen(new ProcessTerminal())
     this.editor = new Editor(this.tui, this.#theme.editor)
     this.editor.setAutocompleteProvider(new Completions(() => this.#where()))
-    this.attachments = new Attachments(() => this.tui.requestRender())
+    this.attachments = new Attachments(() => this.#changed())
+    this.editor.onChange = () => options.composed()
     this.#log = new LogView(this.#theme)
     this.#slot.addChild(this.editor)
     this.tui.addChild(this.#log)
     this.tui.addChild(new Lines((width) => this.#above(width)))
     this.tui.addChild(this.#slot)
     this.tui.addChild(new Lines((width) => [this.#status(width)]))
+  }
+
+  /** What is composed, with what its marks stand for. */
+  get composed(): Composed {
+    const source = this.pastes.expand(this.editor.getText())
+    return { source, attachments: this.attachments.parts }
+  }
+
+  /** The same with its marks as they stand there. */
+  readonly asTyped = {
+    read: (): Composed => ({
+      source: this.editor.getText(),
+      attachments: this.attachments.parts,
+    }),
+    write: ({ source, attachments }: Composed) => {
+      this.editor.setText(source)
+      this.attachments.replace(attachments)
+    },
+  }
+
+  compose({ source, attachments }: Composed) {
+    if (source !== this.composed.source) this.editor.setText(this.pastes.shown(source))
+    this.attachments.replace(attachments)
+    this.tui.requestRender()
   }
 
   get isChoosing(): boolean {
@@ -104,6 +132,11 @@ export class Screen {
 
   stopChoosing() {
     this.#choosing?.(null)
+  }
+
+  #changed() {
+    this.#options.composed()
+    this.tui.requestRender()
   }
 
   #fill(component: Editor | Picker) {

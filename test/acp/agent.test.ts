@@ -38,7 +38,7 @@ describe("the ACP agent", () => {
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: true, audio: false, embeddedContext: true },
-        mcpCapabilities: { http: false, sse: false },
+        mcpCapabilities: { http: true, sse: true },
         sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
         _meta: { "sandboxagent.dev": { attachments: true } },
       },

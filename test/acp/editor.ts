@@ -124,6 +124,8 @@ export interface Met extends House {
   readonly editor: Editor
   /** A line to the agent as it is, past the client. */
   write(message: object): void
+  /** The editor is gone: nothing more comes from it. */
+  hangUp(): void
   readonly lines: string[]
 }
 
@@ -156,6 +158,7 @@ export async function meet(house: HouseOptions = {}, options: EditorOptions = {}
     ...opened,
     editor,
     lines,
+    hangUp: () => toAgent.end(),
     write: (message) => toAgent.write(`${JSON.stringify(message)}\n`),
   }
 }

@@ -4,33 +4,13 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { createClient } from "../../src/client/client.ts"
 import { newId } from "../../src/message/id.ts"
-import { openHost } from "../../src/host.ts"
 import { scripted } from "../../src/provider/scripted.ts"
 import { serve } from "../../src/server/serve.ts"
 import { onTestFinished } from "vitest"
 import { png } from "../build.ts"
 import { pay } from "../session/tools.ts"
-import { type Setting, setting } from "./run.ts"
-
-/** What was kept, read by another process. */
-async function kept({ data }: Setting) {
-  const host = await openHost({ data, workspace: null, environment: {}, turns: false })
-  const sessions = await host.store.sessions({ limit: 10, archived: false, ephemeral: false })
-  const messages = await Promise.all(
-    sessions.map(async ({ id }) => (await host.store.history(id, { limit: 500 })).messages),
-  )
-  const all = messages.flat()
-  const blob = async (id: string) => {
-    const chunks: Uint8Array[] = []
-    for await (const chunk of host.blobs.open(id)) chunks.push(chunk)
-    return Buffer.concat(chunks)
-  }
-  const bytes = new Map<string, Buffer>()
-  for (const { data } of all.flatMap(({ parts }) => parts))
-    if (typeof data.content_id === "string") bytes.set(data.content_id, await blob(data.content_id))
-  await host.close()
-  return { sessions, messages: all, bytes }
-}
+import { kept } from "./kept.ts"
+import { setting } from "./run.ts"
 
 describe("compositor send", { timeout: 60_000 }, () => {
   it("[CMP-004] takes a command, references, attachments and a pipe in one call", async () => {

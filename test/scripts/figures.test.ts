@@ -1,3 +1,4 @@
+import { existsSync, readFileSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -36,4 +37,38 @@ describe("everything, one after the other", () => {
     const [quick] = await runEverything(script, jobs.slice(0, 1), { quick: true, tell })
     expect(quick).toMatchObject({ quick: true, tables: [{ rows: [["fine", "1", "3"]] }] })
   }, 60_000)
+
+  it("ends what hangs, with all that it began, and goes on", async () => {
+    const folder = await temporaryFolder()
+    const script = join(folder, "jobs.ts")
+    await writeFile(
+      script,
+      `import { spawn } from "node:child_process"
+       import { table } from ${JSON.stringify(FIGURES)}
+       const [, , name] = process.argv
+       if (name === "hangs") {
+         const child = spawn("sleep", ["1000"], { stdio: "inherit" })
+         console.log(table(["pid"], [[String(child.pid)]]))
+         setInterval(() => undefined, 1000)
+       }`,
+    )
+    const jobs = [
+      { name: "hangs", summary: "hangs", minutes: 0.05 },
+      { name: "fine", summary: "is fine" },
+    ]
+    const ran = await runEverything(script, jobs, { quick: false, tell: () => undefined })
+    expect(ran.map(({ name, outcome }) => [name, outcome])).toEqual([
+      ["hangs", "timed-out"],
+      ["fine", "passed"],
+    ])
+    const pid = Number(ran[0]?.tables[0]?.rows[0]?.[0])
+    expect(pid).toBeGreaterThan(0)
+    await expect.poll(() => isRunning(pid)).toBe(false)
+  }, 60_000)
 })
+
+// Whose parent is gone may lie dead for a while, until somebody takes note.
+function isRunning(pid: number): boolean {
+  const status = `/proc/${pid}/status`
+  return existsSync(status) && !/^State:\s+Z/m.test(readFileSync(status, "utf8"))
+}

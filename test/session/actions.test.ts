@@ -23,4 +23,26 @@ describe("an action on a session", () => {
     expect((await transcript(house, id)).at(-1)).toContain("is not in this session's history")
     expect((await house.host.store.latestTurn(id))?.state).toBe("finished")
   })
+
+  it.each([
+    ["/rewind", ""],
+    ["/clear", ""],
+  ])(
+    "[SES-010] tells whoever follows the session that %s changed its path",
+    async (command, raw) => {
+      const house = await openHouse({ script: [{ text: "Done." }] })
+      const { store } = house.host
+      const id = await newSession(house)
+      await say(house, id, "one")
+      await house.host.idle()
+      const before = await store.session(id)
+      const { next_seq } = await store.head(id)
+      await say(house, id, [{ type: "command", id: command, args: { raw }, raw: command }])
+      await house.host.idle()
+      const after = await store.session(id)
+      expect(after?.path_revision).toBeGreaterThan(before?.path_revision ?? 0)
+      const told = (await store.events(id, next_seq, 100)).filter(({ type }) => type === "session")
+      expect(told.map(({ value }) => value?.path_revision)).toContain(after?.path_revision)
+    },
+  )
 })

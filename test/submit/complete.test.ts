@@ -25,7 +25,8 @@ const FILES = {
 
 async function offers(desk: Pick<Desk, "host" | "workspace">, source: string, limit = 20) {
   const asked = { source, cursor: source.length, limit }
-  return desk.host.workspaces.complete(desk.workspace, asked)
+  const { workspaces } = desk.host
+  return workspaces.complete(desk.workspace, asked, await workspaces.catalog(desk.workspace))
 }
 
 async function inserted(desk: Pick<Desk, "host" | "workspace">, source: string, limit = 20) {

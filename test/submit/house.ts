@@ -2,7 +2,7 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { partsOfInput } from "../../src/compose/bridge.ts"
 import { parse } from "../../src/compose/parse.ts"
-import { DEFAULT_CONTEXTS, type Vocabulary } from "../../src/compose/vocabulary.ts"
+import type { Vocabulary } from "../../src/compose/vocabulary.ts"
 import type { PromptBlock } from "../../src/model/prompt.ts"
 import type { Submission, Submitted } from "../../src/submit/submit.ts"
 import { temporaryFolder } from "../build.ts"
@@ -45,8 +45,7 @@ export async function typed(
 }
 
 export async function vocabularyOf({ host, workspace }: Desk): Promise<Vocabulary> {
-  const commands = await host.workspaces.vocabulary(workspace)
-  return { commands, mentions: [], contexts: DEFAULT_CONTEXTS, servers: [] }
+  return host.entities.vocabulary({ session_id: null, workspace_root: workspace })
 }
 
 /** All that the model was shown of the last message, block by block: what was said, and what the

@@ -1,97 +1,13 @@
-import { chmod, mkdir, writeFile } from "node:fs/promises"
-import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { chmod, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { WebSocketServer } from "ws"
 import { findEditors } from "../../src/tui/ide/find.ts"
 import { Ide } from "../../src/tui/ide/ide.ts"
 import { temporaryFolder } from "../build.ts"
 import { missing } from "../machine.ts"
 import { until } from "../session/house.ts"
+import { claudeEditor, geminiEditor, WORKSPACE } from "./editors.ts"
 import { Terminal } from "./terminal.ts"
-
-const WORKSPACE = "/work/shop"
-
-/** An editor that speaks over a WebSocket, and its lock file. */
-async function claudeEditor(home: string, workspace = WORKSPACE) {
-  const server = new WebSocketServer({ port: 0, host: "127.0.0.1" })
-  await new Promise((resolve) => server.once("listening", resolve))
-  const { port } = server.address() as AddressInfo
-  const asked: string[] = []
-  server.on("connection", (socket, request) => {
-    if (request.headers["x-claude-code-ide-authorization"] !== "secret") return socket.close(4001)
-    socket.on("message", (data) => {
-      const { id, method, params } = JSON.parse((data as Buffer).toString())
-      asked.push(params?.name ?? method)
-      if (method === "initialize") socket.send(JSON.stringify({ jsonrpc: "2.0", id, result: {} }))
-      const answers: Record<string, unknown> = {
-        getOpenEditors: { tabs: [{ uri: `file://${workspace}/a.ts` }] },
-        getDiagnostics: [{ uri: `file://${workspace}/a.ts`, diagnostics: [{ message: "no" }] }],
-      }
-      if (method !== "tools/call") return
-      const content = [{ type: "text", text: JSON.stringify(answers[params.name]) }]
-      socket.send(JSON.stringify({ jsonrpc: "2.0", id, result: { content } }))
-    })
-  })
-  onTestFinished(() => {
-    for (const socket of server.clients) socket.terminate()
-    server.close()
-  })
-  const select = (file: string, [start, end]: [number, number], text: string) => {
-    const selection = { start: { line: start, character: 0 }, end: { line: end, character: 3 } }
-    const params = { text, filePath: file, selection: { ...selection, isEmpty: false } }
-    for (const socket of server.clients)
-      socket.send(JSON.stringify({ jsonrpc: "2.0", method: "selection_changed", params }))
-  }
-  await mkdir(join(home, ".claude", "ide"), { recursive: true })
-  const lock = { pid: process.pid, workspaceFolders: [workspace], ideName: "Code", transport: "ws" }
-  const path = join(home, ".claude", "ide", `${port}.lock`)
-  await writeFile(path, JSON.stringify({ ...lock, authToken: "secret" }), { mode: 0o600 })
-  return { select, asked, path, linked: () => server.clients.size > 0 && asked.length >= 4 }
-}
-
-/** An editor's companion over HTTP, and its discovery file. */
-async function geminiEditor(temporary: string) {
-  let push: ((data: object) => void) | undefined
-  const server = createServer((request, response) => {
-    if (request.headers.authorization !== "Bearer secret") return response.writeHead(401).end()
-    if (request.method === "GET") {
-      response.writeHead(200, { "content-type": "text/event-stream" })
-      response.flushHeaders()
-      push = (data) => response.write(`data: ${JSON.stringify(data)}\n\n`)
-      return undefined
-    }
-    request.resume()
-    return response
-      .writeHead(200, { "content-type": "application/json", "mcp-session-id": "s1" })
-      .end('{"jsonrpc":"2.0","id":1,"result":{}}')
-  })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  onTestFinished(() => {
-    server.closeAllConnections()
-    server.close()
-  })
-  const { port } = server.address() as AddressInfo
-  await mkdir(join(temporary, "gemini", "ide"), { recursive: true })
-  const about = {
-    port,
-    workspacePath: WORKSPACE,
-    authToken: "secret",
-    ideInfo: { displayName: "Code" },
-  }
-  const name = `gemini-ide-server-${process.pid}-${port}.json`
-  await writeFile(join(temporary, "gemini", "ide", name), JSON.stringify(about), { mode: 0o600 })
-  return {
-    linked: () => push !== undefined,
-    tell: (openFiles: object[]) =>
-      push?.({
-        jsonrpc: "2.0",
-        method: "ide/contextUpdate",
-        params: { workspaceState: { openFiles, isTrusted: true } },
-      }),
-  }
-}
 
 async function beside() {
   const home = await temporaryFolder()
@@ -148,17 +64,31 @@ describe("an editor beside", () => {
     expect(ide.contexts[1]?.payload).toEqual({ files: ["b.ts", "c.ts"] })
   })
 
-  it("leaves a selection out that was dismissed, until it is another one", async () => {
+  it.each([`${WORKSPACE}/a.ts`, "/elsewhere/a.ts"])(
+    "leaves a selection of %s out that was dismissed, until it is another one",
+    async (path) => {
+      const { home, ide } = await beside()
+      const editor = await claudeEditor(home)
+      await ide.link()
+      await until(editor.linked)
+      editor.select(path, [0, 0], "one")
+      await until(() => ide.parts.length > 0)
+      await new Promise((resolve) => setTimeout(resolve, 5))
+      expect(ide.dismiss()).toBe(true)
+      expect(ide.parts).toEqual([])
+      editor.select(path, [1, 1], "two")
+      await until(() => ide.parts.length > 0)
+    },
+  )
+
+  it("[CMP-026] tells at once what was selected before it was asked", async () => {
     const { home, ide } = await beside()
-    const editor = await claudeEditor(home)
+    const at = { start: { line: 2, character: 0 }, end: { line: 3, character: 4 } }
+    const path = `${WORKSPACE}/src/a.ts`
+    await claudeEditor(home, WORKSPACE, { success: true, text: "x", filePath: path, selection: at })
     await ide.link()
-    await until(editor.linked)
-    editor.select(`${WORKSPACE}/a.ts`, [0, 0], "one")
-    await until(() => ide.parts.length > 0)
-    expect(ide.dismiss()).toBe(true)
-    expect(ide.parts).toEqual([])
-    editor.select(`${WORKSPACE}/a.ts`, [1, 1], "two")
-    await until(() => ide.parts.length > 0)
+    await until(() => ide.isComplete)
+    expect(ide.parts).toMatchObject([{ ref: { path: "src/a.ts", range: { start: 3, end: 4 } } }])
   })
 
   it("hears no editor of another folder, a dead one, or one whose file others may write", async () => {

@@ -17,6 +17,7 @@ interface SendOptions extends CommonOptions {
   readonly wait: boolean
   readonly approve?: string[]
   readonly command?: string
+  readonly ide?: boolean
 }
 
 export async function sendCommand(
@@ -28,21 +29,25 @@ export async function sendCommand(
   const mode = Mode.safeParse(options.mode)
   if (!mode.success) throw new UsageError(`--mode ${options.mode}: say ${Mode.options.join(", ")}`)
   await requireFiles(pieces, options)
-  const asked = words.includes("-") || (source === "" && pieces.length === 0)
+  const beside = options.ide ? await besideOf(options) : NOTHING_BESIDE
+  const isWordless = source === "" && pieces.length === 0 && beside.parts.length === 0
+  const asked = words.includes("-") || isWordless
   const send = async ({ client, idle }: Connection) => {
     const piped = await pipedParts(client, asked)
-    if (source === "" && pieces.length === 0 && piped.length === 0)
+    if (isWordless && piped.length === 0)
       throw new UsageError('say something: compositor send "…", or pipe it in')
     let begun: Promise<string> | undefined
     const session = () => (begun ??= sessionFor(client, options))
     const sending = { client, session }
-    const parts = [...piped, ...(await Promise.all(pieces.map((piece) => partOf(piece, sending))))]
+    const given = await Promise.all(pieces.map((piece) => partOf(piece, sending)))
+    const parts = [...piped, ...given, ...beside.parts]
     const session_id = await session()
     const { stream_next_offset: after } = await client.messages(session_id, { limit: 1 })
     const sent = await client.send(session_id, {
       id: options.id ?? newId("msg"),
       ...(source === "" ? {} : { source }),
       ...(parts.length === 0 ? {} : { parts }),
+      ...(beside.contexts.length === 0 ? {} : { contexts: beside.contexts }),
       ...(options.approve === undefined ? {} : { approved_shell: options.approve }),
       mode: mode.data,
       ...(options.model === undefined ? {} : { model: options.model }),
@@ -54,6 +59,18 @@ export async function sendCommand(
     await idle()
   }
   await connected(options, send, { sends: true })
+}
+
+const NOTHING_BESIDE = { parts: [], contexts: [] }
+
+/** What an editor has selected now. That it was asked for and there is no editor is a failure, before
+ *  anything is sent; that nothing is selected is worth a word. */
+async function besideOf(options: SendOptions) {
+  const { lookBeside } = await import("../../tui/ide/beside.ts")
+  const beside = await lookBeside(workspaceFolder(options))
+  if (beside.parts.length === 0)
+    process.stderr.write(`${beside.editor} has nothing selected: nothing of it goes along\n`)
+  return beside
 }
 
 /** What was typed, in which commands and references count; a command leads it. */

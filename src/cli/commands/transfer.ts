@@ -42,6 +42,8 @@ export async function importCommand(
     const written = await client.import(Readable.toWeb(lines) as ReadableStream<Uint8Array>)
     if (options.json) printJson(written)
     else process.stderr.write(`imported ${written.rows} rows and ${written.blobs} files\n`)
+    if (written.renamed.length > 0)
+      process.stderr.write(`names were taken: entities are now ${written.renamed.join(", ")}\n`)
     if (written.held.length > 0)
       process.stderr.write(
         `messages wait in ${written.held.join(", ")}: they are held until you release one\n`,

@@ -7,7 +7,8 @@ import { MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "../../message/limits.t
 import { Refusal } from "../../message/refusal.ts"
 import { partsOfInput } from "../../compose/bridge.ts"
 import { workspaceOf } from "../caller.ts"
-import { readSource, vocabularyOf } from "../composed.ts"
+import type { TypedIn } from "../../entity/typed-here.ts"
+import { readSource } from "../composed.ts"
 import { type Asked, type Route, route } from "../route.ts"
 import { SessionId } from "../schemas.ts"
 import { existing } from "./sessions.ts"
@@ -42,11 +43,8 @@ export const commandRoutes: readonly Route[] = [
     query: z.object(Where),
     answer: z.object({ commands: z.array(Listed), hidden: z.array(z.looseObject({})) }),
     async handle({ host, caller, query }) {
-      const catalog = await host.workspaces.catalog(await rootOf({ host, caller }, query))
-      const own = await ownCommands(host, query.session)
-      const names = new Set(own.map(({ name }) => name))
-      const others = catalog.list().filter(({ name }) => !names.has(name))
-      return { commands: [...own, ...others], hidden: catalog.hidden() }
+      const catalog = await host.entities.commands(await typedIn({ host, caller }, query))
+      return { commands: catalog.list(), hidden: catalog.hidden() }
     },
   }),
   route({
@@ -102,7 +100,7 @@ export const commandRoutes: readonly Route[] = [
     body: Typed,
     answer: z.looseObject({ source: z.string(), nodes: z.array(z.looseObject({})) }),
     async handle({ host, caller, body }) {
-      const vocabulary = await vocabularyOf(host, await rootOf({ host, caller }, body))
+      const vocabulary = await host.entities.vocabulary(await typedIn({ host, caller }, body))
       const { input, warnings } = readSource(body, vocabulary)
       return { ...input, parts: partsOfInput(input, vocabulary), warnings }
     },
@@ -140,12 +138,12 @@ export const commandRoutes: readonly Route[] = [
     body: Typed.extend({ approved_shell: z.array(z.string()).optional() }),
     answer: z.looseObject({ parts: z.array(z.looseObject({})) }),
     async handle({ host, caller, body }) {
-      const root = await rootOf({ host, caller }, body)
-      const vocabulary = await vocabularyOf(host, root)
+      const at = await typedIn({ host, caller }, body)
+      const vocabulary = await host.entities.vocabulary(at)
       const { input, warnings } = readSource(body, vocabulary)
-      const { approved_shell } = body
+      const { approved_shell, session: session_id } = body
       const parts = partsOfInput(input, vocabulary)
-      const resolved = await host.preview(root, { parts, approved_shell })
+      const resolved = await host.preview(at.workspace_root, { session_id, parts, approved_shell })
       return {
         parts: resolved.parts.map(({ part }) => part),
         actions: resolved.actions.map(({ action }) => action),
@@ -166,31 +164,25 @@ interface Completing {
 
 async function completed(by: Pick<Asked, "host" | "caller">, asked: Completing) {
   const { source, cursor = source.length, limit } = asked
-  const at = Math.min(cursor, source.length)
-  return by.host.workspaces.complete(await rootOf(by, asked), { source, cursor: at, limit })
+  const at = await typedIn(by, asked)
+  const catalog = await by.host.entities.commands(at)
+  const query = { source, cursor: Math.min(cursor, source.length), limit }
+  return by.host.workspaces.complete(at.workspace_root, query, catalog)
 }
 
-export async function rootOf(
+async function typedIn(
   { host, caller }: Pick<Asked, "host" | "caller">,
   where: { session?: string | undefined; workspace?: string | undefined },
-): Promise<string | null> {
-  if (where.session !== undefined) return (await existing(host, where.session)).workspace_root
-  return where.workspace ?? workspaceOf(caller, host.workspace)
+): Promise<TypedIn> {
+  if (where.session === undefined)
+    return {
+      session_id: null,
+      workspace_root: where.workspace ?? workspaceOf(caller, host.workspace),
+    }
+  const { id, workspace_root, agent } = await existing(host, where.session)
+  return { session_id: id, workspace_root, agent }
 }
 
-/** What the entity of a session has registered: it stands before the catalog's (EA-012). */
-async function ownCommands(host: Asked["host"], session: string | undefined) {
-  if (session === undefined) return []
-  const rows = await host.store.slashCommands(session)
-  return rows.map(({ name, description, arguments: named, source: owner }) => ({
-    name,
-    command: {
-      name,
-      kind: "entity",
-      trust: "trusted",
-      source: { tool: "compositor", scope: "entity", owner },
-      ...(description === undefined ? {} : { description }),
-      ...(named === undefined ? {} : { arguments: named }),
-    },
-  }))
+export async function rootOf(...asked: Parameters<typeof typedIn>): Promise<string | null> {
+  return (await typedIn(...asked)).workspace_root
 }

@@ -44,7 +44,8 @@ export const folderRoutes: readonly Route[] = [
       const root =
         body.workspace_root ?? session?.workspace_root ?? workspaceOf(caller, host.workspace)
       const workspace_root = body.workspace_root === null ? null : root
-      const said = await composed(host, workspace_root, body.message)
+      const at = { session_id: session?.id ?? null, workspace_root, agent: session?.agent }
+      const said = await composed(host, at, body.message)
       const { parts, notices } = await host.preview(workspace_root, { ...body, parts: said.parts })
       const lowered = await host.lower({
         parts: parts.map(({ part }) => part),
@@ -90,7 +91,12 @@ export const folderRoutes: readonly Route[] = [
     method: "post",
     path: "/v1/import",
     summary: "Write exported JSON lines into this folder; all or nothing",
-    answer: z.object({ rows: z.int(), blobs: z.int(), held: z.array(z.string()) }),
+    answer: z.object({
+      rows: z.int(),
+      blobs: z.int(),
+      held: z.array(z.string()),
+      renamed: z.array(z.string()),
+    }),
     async handle({ host, context }) {
       return importLines(host, context.req.raw.body ?? new ReadableStream<Uint8Array>())
     },

@@ -1,11 +1,14 @@
 import { z } from "zod"
 import type { Host } from "../../host.ts"
-import { StoredMessage, Turn } from "../../message/row.ts"
-import { composed, type Said } from "../composed.ts"
+import { newId } from "../../message/id.ts"
+import type { TypedIn } from "../../entity/typed-here.ts"
+import { type Session, StoredMessage, Turn } from "../../message/row.ts"
+import { composed, pathOf, type Said } from "../composed.ts"
 import type { Submitted } from "../../submit/submit.ts"
 import { DoorError } from "../errors.ts"
 import { type Route, route } from "../route.ts"
 import { Page, QueuePatch, SendBody } from "../schemas.ts"
+import { principalOf } from "./entities.ts"
 import { existing } from "./sessions.ts"
 
 const Warning = z.object({ path: z.string(), message: z.string() })
@@ -27,16 +30,24 @@ export const messageRoutes: readonly Route[] = [
       replayed: z.boolean(),
     }),
     status: 201,
-    async handle({ host, param, body }) {
+    async handle({ host, param, body, context }) {
       const session_id = param("id")
       const session = await existing(host, session_id)
       await requireRoom(host, session_id, body.id)
-      const { parts, metadata, warnings } = await composed(host, session.workspace_root, body)
+      const message_id = body.id ?? newId("msg")
+      const said = await composed(host, placeIn(session), body)
+      const inbox = await host.entities.heard(session, {
+        ...said,
+        key: message_id,
+        from: principalOf(context),
+        mode: body.mode ?? "immediate",
+        path: pathOf(body),
+      })
       const sent = await host.submit({
         session_id,
-        message_id: body.id,
-        parts,
-        metadata: metadata ? { ...body.metadata, ...metadata } : body.metadata,
+        message_id,
+        parts: said.parts,
+        metadata: { ...body.metadata, ...said.metadata, ...(inbox ? { inbox } : {}) },
         mode: body.mode,
         model: body.model,
         position: body.position,
@@ -44,7 +55,7 @@ export const messageRoutes: readonly Route[] = [
         contexts: body.contexts,
         approved_shell: body.approved_shell,
       })
-      return sentAnswer({ ...sent, notices: [...warnings, ...sent.notices] })
+      return sentAnswer({ ...sent, notices: [...said.warnings, ...sent.notices] })
     },
   }),
   route({
@@ -87,14 +98,15 @@ export const messageRoutes: readonly Route[] = [
     body: QueuePatch,
     answer: ChangedMessage,
     async handle({ host, param, body }) {
-      const { source, nodes: _nodes, parts, ...change } = body
-      const said =
-        source === undefined && parts === undefined ? {} : await edited(host, param("id"), body)
+      const { source, nodes: _nodes, parts, metadata, ...change } = body
+      const at = { session_id: param("id"), message_id: param("message") }
+      const isSaid = source !== undefined || parts !== undefined
+      const said = isSaid ? await edited(host, at, body) : undefined
       return host.editQueued({
-        session_id: param("id"),
-        message_id: param("message"),
+        ...at,
         ...change,
-        ...said,
+        ...(said ? { parts: said.parts } : {}),
+        ...(said || metadata ? { metadata: { ...metadata, ...said?.metadata } } : {}),
       })
     },
   }),
@@ -120,10 +132,24 @@ async function requireRoom(host: Host, session_id: string, message_id: string | 
   throw new DoorError(429, "queue_full", message)
 }
 
-async function edited(host: Host, session_id: string, body: Said) {
+interface Waiting {
+  readonly session_id: string
+  readonly message_id: string
+}
+
+async function edited(host: Host, { session_id, message_id }: Waiting, body: Said) {
   const session = await existing(host, session_id)
-  const { parts, metadata } = await composed(host, session.workspace_root, body)
-  return { parts, ...(metadata ? { metadata } : {}) }
+  const said = await composed(host, placeIn(session), body)
+  const before = await host.store.message(session_id, message_id)
+  const heard = { ...said, path: pathOf(body) }
+  const inbox = before && (await host.entities.heardAgain({ session, before, said: heard }))
+  // What was typed before is not what is said now.
+  const metadata = { composer_input: said.input, ...(inbox ? { inbox } : {}) }
+  return { parts: said.parts, metadata }
+}
+
+function placeIn({ id, workspace_root, agent }: Session): TypedIn {
+  return { session_id: id, workspace_root, agent }
 }
 
 /** `message` is null when all that was said was a command that only shows something. */

@@ -51,7 +51,7 @@ export const sessionRoutes: readonly Route[] = [
           ? workspaceOf(caller, host.workspace)
           : body.workspace_root
       const agent = await agentOf(host, body.agent, workspace_root)
-      return host.store.createSession({
+      const created = await host.store.createSession({
         id: body.id ?? newId("ses"),
         agent: body.agent,
         title: body.title ?? null,
@@ -60,6 +60,9 @@ export const sessionRoutes: readonly Route[] = [
         metadata: body.metadata ?? {},
         principal: ownerOf(caller),
       })
+      const definition = host.entities.entities.definitionOf(body.agent)
+      if (definition) await host.entities.entities.introduce(created.session.id, definition)
+      return created
     },
   }),
   route({

@@ -133,10 +133,17 @@ export class Transaction implements Asking {
   /** Without a value, the event stands for the row it names as it is when the event is read. */
   tell(stream: string, type: string, key: string, operation: Operation, value_json?: string) {
     const value = value_json === undefined ? "" : `,"value":${value_json}`
-    const event = `{"type":"${type}","key":"${key}","operation":"${operation}"${value}}`
+    // An entity gives its rows their keys.
+    const named = `"type":${JSON.stringify(type)},"key":${JSON.stringify(key)}`
+    const event = `{${named},"operation":"${operation}"${value}}`
     const events = this.#pending.get(stream)
     if (events) events.push(event)
     else this.#pending.set(stream, [event])
+  }
+
+  /** How much this operation tells a stream, so far. */
+  told(stream: string): number {
+    return this.#pending.get(stream)?.length ?? 0
   }
 
   /** Change columns of a session's row in the same statement that numbers its events, or before the

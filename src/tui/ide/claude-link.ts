@@ -2,7 +2,7 @@ import { WebSocket } from "ws"
 import { z } from "zod"
 import type { IdeDoor } from "./find.ts"
 import { HELLO, MAX_MESSAGE_BYTES, notification, readMessage, request, toolAnswer } from "./rpc.ts"
-import { type IdeState, SelectionChanged, selectionOf } from "./state.ts"
+import { type IdeSelection, type IdeState, SelectionChanged, selectionOf } from "./state.ts"
 
 const OpenEditors = z.object({
   tabs: z
@@ -11,7 +11,19 @@ const OpenEditors = z.object({
 })
 
 const CONNECT_MS = 3000
-const [INITIALIZE, OPEN_EDITORS, DIAGNOSTICS] = [1, 2, 3]
+const INITIALIZE = 1
+/** What is asked as soon as the editor listens, and what its answer tells. */
+const QUESTIONS: readonly Question[] = [
+  { id: 2, tool: "getCurrentSelection", told: (result) => selected(result) },
+  { id: 3, tool: "getOpenEditors", told: (result) => ({ open: openFiles(result) }) },
+  { id: 4, tool: "getDiagnostics", told: (result) => ({ diagnostics: listed(result) }) },
+]
+
+interface Question {
+  readonly id: number
+  readonly tool: string
+  readonly told: (result: unknown) => Partial<IdeState>
+}
 
 export interface Link {
   close(): void
@@ -28,12 +40,13 @@ export function linkClaude(
     handshakeTimeout: CONNECT_MS,
     maxPayload: MAX_MESSAGE_BYTES,
   })
-  let state: IdeState = { editor: door.name, open: [], diagnostics: [] }
+  let state: IdeState = { editor: door.name, open: [], diagnostics: [], complete: false }
+  const unanswered = new Set(QUESTIONS.map(({ id }) => id))
   const change = (news: Partial<IdeState>) => {
     state = { ...state, ...news }
     hear(state)
   }
-  socket.on("open", () => socket.send(request(INITIALIZE ?? 1, "initialize", HELLO)))
+  socket.on("open", () => socket.send(request(INITIALIZE, "initialize", HELLO)))
   socket.on("message", (data) => {
     const message = readMessage((data as Buffer).toString())
     if (!message) return
@@ -42,8 +55,10 @@ export function linkClaude(
       if (changed) change({ selection: selectionOf(changed) })
     }
     if (message.id === INITIALIZE) ask(socket)
-    if (message.id === OPEN_EDITORS) change({ open: openFiles(message.result) })
-    if (message.id === DIAGNOSTICS) change({ diagnostics: listed(toolAnswer(message.result)) })
+    const asked = QUESTIONS.find(({ id }) => id === message.id)
+    if (!asked) return
+    unanswered.delete(asked.id)
+    change({ ...asked.told(message.result), complete: unanswered.size === 0 })
   })
   socket.on("error", (error) => lost(`${door.name} cannot be reached: ${error.message}`))
   socket.on("close", () => lost(`${door.name} hung up`))
@@ -52,11 +67,14 @@ export function linkClaude(
 
 function ask(socket: WebSocket) {
   socket.send(notification("notifications/initialized"))
-  for (const [id, name] of [
-    [OPEN_EDITORS, "getOpenEditors"],
-    [DIAGNOSTICS, "getDiagnostics"],
-  ] as const)
-    socket.send(request(id ?? 0, "tools/call", { name, arguments: {} }))
+  for (const { id, tool: name } of QUESTIONS)
+    socket.send(request(id, "tools/call", { name, arguments: {} }))
+}
+
+// It says `success: false` where no editor has anything selected.
+function selected(result: unknown): { selection?: IdeSelection } {
+  const read = SelectionChanged.safeParse(toolAnswer(result)).data
+  return read ? { selection: selectionOf(read) } : {}
 }
 
 function openFiles(result: unknown): string[] {
@@ -64,6 +82,7 @@ function openFiles(result: unknown): string[] {
   return tabs.flatMap(({ uri, filePath }) => filePath ?? uri?.replace(/^file:\/\//, "") ?? [])
 }
 
-function listed(value: unknown): unknown[] {
+function listed(result: unknown): unknown[] {
+  const value = toolAnswer(result)
   return Array.isArray(value) ? value : []
 }

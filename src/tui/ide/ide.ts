@@ -7,13 +7,16 @@ import { automaticParts, contextsOf, type IdeState } from "./state.ts"
 export interface IdeOptions extends Places {
   readonly workspace: string
   readonly changed: () => void
+  /** The editor went away, or would not listen. */
+  readonly lost?: (reason: string) => void
 }
 
 /** What an editor beside us shows. Nothing is asked of any editor until a person wants it. */
 export class Ide {
   readonly #options: IdeOptions
   #link: Link | undefined
-  #state: IdeState | undefined
+  #contexts: readonly EditorContextPart[] = []
+  #complete = false
   #says: string | undefined
   #dismissed: string | undefined
 
@@ -31,7 +34,12 @@ export class Ide {
   }
 
   get contexts(): readonly EditorContextPart[] {
-    return this.#state ? contextsOf(this.#state, this.#options.workspace) : []
+    return this.#contexts
+  }
+
+  /** Whether the editor told all that it was asked when it was found. */
+  get isComplete(): boolean {
+    return this.#complete
   }
 
   /** What goes along with the next message. */
@@ -54,13 +62,15 @@ export class Ide {
     const [door] = await findEditors(this.#options.workspace, this.#options)
     if (!door) return undefined
     const hear = (state: IdeState) => {
-      this.#state = state
+      this.#contexts = contextsOf(state, this.#options.workspace)
+      this.#complete = state.complete
       this.#options.changed()
     }
     const lost = (reason: string) => {
       if (!this.#link) return
       this.#says = reason
       this.unlink()
+      this.#options.lost?.(reason)
     }
     this.#link = LINKS[door.kind](door, hear, lost)
     this.#says = undefined
@@ -70,7 +80,8 @@ export class Ide {
   unlink() {
     this.#link?.close()
     this.#link = undefined
-    this.#state = undefined
+    this.#contexts = []
+    this.#complete = false
     this.#options.changed()
   }
 }

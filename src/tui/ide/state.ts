@@ -8,6 +8,8 @@ export interface IdeState {
   readonly selection?: IdeSelection
   readonly open: readonly string[]
   readonly diagnostics: readonly unknown[]
+  /** Whether it told all that it was asked. */
+  readonly complete: boolean
 }
 
 export interface IdeSelection {
@@ -48,9 +50,13 @@ export function contextsOf(
   ]
 }
 
-/** What goes along without being asked for: the selection, as lines of its file where it is some. */
+/** What goes along without being asked for: the selection, as lines of its file where that lies in the
+ *  workspace; no reference reaches another. */
 export function automaticParts(contexts: readonly EditorContextPart[]): Part[] {
-  return contexts.filter(({ kind }) => kind === "selection").map(partOfContext)
+  const selections = contexts.filter(({ kind }) => kind === "selection")
+  return selections.map((part) =>
+    String(part.payload.path).startsWith("/") ? part : partOfContext(part),
+  )
 }
 
 function selected({ path, start, end, text }: IdeSelection, workspace: string) {
@@ -119,5 +125,6 @@ export function updatedState(editor: string, update: z.infer<typeof ContextUpdat
     ...(active && text !== "" ? { selection: { path: active.path, start, end, text } } : {}),
     open: openFiles.map(({ path }) => path),
     diagnostics: [],
+    complete: true,
   }
 }

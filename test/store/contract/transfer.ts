@@ -9,9 +9,11 @@ import {
   enqueue,
   exchange,
   exported,
+  finish,
   fire,
   type Maker,
   openStore,
+  OWNER,
   saidIn,
   waitingIn,
 } from "../build.ts"
@@ -22,7 +24,11 @@ export function transferContract(maker: Maker) {
       const [from, to] = [await openStore(maker), await openStore(maker)]
       const { first, second, branch } = await folderOf(from)
       const rows = await exported(from)
-      expect(await to.importRows({ rows })).toEqual({ rows: rows.length, held: [first] })
+      expect(await to.importRows({ rows })).toEqual({
+        rows: rows.length,
+        held: [first],
+        renamed: [],
+      })
       expect(await exported(to)).toEqual(rows)
       for (const id of [first, second, branch]) {
         expect(await saidIn(to, id)).toEqual(await saidIn(from, id))
@@ -48,6 +54,33 @@ export function transferContract(maker: Maker) {
       expect(await fences(to)).toEqual(await fences(from))
       const { claim } = await fire(to, first, "behind", { mode: "steer" })
       expect(claim.turn.session_id).toBe(first)
+    })
+
+    it("[DBG-002] write what sessions are as entities, and tell of it", async () => {
+      const [from, to] = [await openStore(maker), await openStore(maker)]
+      const [desk, other] = [await spawn(from, "desk"), await spawn(from, "other")]
+      const row = { session_id: desk, effect: null, collection: "notes", event_type: "note" }
+      for (const key of ["b", "a", "B", 'say "a"'])
+        await from.writeRow({ ...row, key, operation: "insert", value: { id: key } })
+      await from.reserveKey({ session_id: desk, key: "mine", message_id: newId("msg") })
+      const register = { type: "register", owner: "handler", command: { name: "more" } } as const
+      await from.changeCommands({ session_id: desk, effect: null, changes: [register] })
+      const { claim } = await fire(from, other, "look")
+      const effect = {
+        turn_id: claim.turn.id,
+        fence: claim.turn.fence,
+        wake: claim.turn.message_id,
+      }
+      const deed = { ...effect, ordinal: 0, kind: "observe" }
+      await from.observe({ observer: other, observed: desk, collections: ["note"], effect: deed })
+      await finish(from, claim.turn, null, { owner: OWNER })
+      const rows = await exported(from)
+      await to.importRows({ rows })
+      expect(JSON.stringify(await exported(to))).toBe(JSON.stringify(rows))
+      expect(await to.slashCommands(desk)).toEqual(await from.slashCommands(desk))
+      const told = (await allEvents(to, desk)).map(({ type, key }) => [type, key])
+      expect(told).toContainEqual(["note", 'say "a"'])
+      expect(await to.observationsOf(desk)).toMatchObject([{ observer: other, seen: told.length }])
     })
 
     it("gives one session alone when it is asked to", async () => {
@@ -112,6 +145,25 @@ async function folderOf(store: Store) {
   const cancelled = await enqueue(store, one.id, "cancelled")
   await store.cancelQueued({ session_id: one.id, message_id: cancelled.id })
   return { first: one.id, second: two.id, branch: session.id }
+}
+
+async function spawn(store: Store, name: string): Promise<string> {
+  const id = newId("ses")
+  const model = { provider_id: "scripted", model_id: "scripted" }
+  const session = { id, agent: "keeper", title: name, workspace_root: null, model, metadata: {} }
+  await store.spawnEntity({
+    session: { ...session, principal: null },
+    type: "keeper",
+    name,
+    args: null,
+    tags: {},
+    parent: null,
+    spawned_by: null,
+    commands: [{ name: "note" }],
+    commands_digest: "sha256:commands",
+    wake: null,
+  })
+  return id
 }
 
 function changed(row: ExportRow | undefined, data: ExportRow["data"]): ExportRow {

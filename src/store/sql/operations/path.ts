@@ -20,7 +20,7 @@ export function* rewind(
   if (yield* liveTurn(tx, session.id))
     throw new Refusal("conflict", "a turn is running: stop it before going back")
   const snapshot_ids = yield* rewindTo(tx, session, input.before_message_id)
-  return { ...(yield* told(tx, session.id)), snapshot_ids }
+  return { session: sessionOf(yield* tx.session(session.id)), txid: tx.txid, snapshot_ids }
 }
 
 /** Take the last rewind back. What is left and was not part of it is hidden in its stead, and comes back
@@ -40,7 +40,8 @@ export function* unrewind(tx: Transaction, input: { session_id: string }): Progr
   return yield* told(tx, session.id)
 }
 
-/** Answers with the snapshots that it goes behind. */
+/** Whoever follows the session hears of its new path, also where a command went back. Answers with the
+ *  snapshots that it goes behind. */
 export function* rewindTo(
   tx: Transaction,
   session: SessionRecord,
@@ -52,6 +53,7 @@ export function* rewindTo(
   const previous = [...before_it, closed(path, session)]
   const snapshot_ids = yield* snapshotsOn(tx, behind(path, kept))
   writePath(tx, session, opened(kept, session), previous.slice(-MAX_PREVIOUS_PATHS))
+  yield* told(tx, session.id)
   return snapshot_ids
 }
 

@@ -6,6 +6,7 @@ import type { SessionRecord } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { WAITING } from "./claim.ts"
+import { tellEntityAnew } from "./entities.ts"
 
 /** Where each kind of line lives, and the order of its rows within a session. */
 export const TABLES = {
@@ -15,6 +16,11 @@ export const TABLES = {
   turn: { table: "turns", order: "fence" },
   receipt: { table: "receipts", order: "turn_id, part_id" },
   capture: { table: "captures", order: "part_id" },
+  entity: { table: "entities", order: "session_id" },
+  slash_command: { table: "slash_commands", order: "name, position, owner" },
+  entity_row: { table: "entity_rows", order: "collection, key" },
+  entity_effect: { table: "entity_effects", order: "wake, ordinal" },
+  observation: { table: "observations", order: "observer, observed" },
   system_prompt: { table: "system_prompts", order: "digest" },
   blob: { table: "blobs", order: "content_id" },
 } as const satisfies Record<ExportRow["type"], { table: string; order: string }>
@@ -25,7 +31,9 @@ export function* importRows(
   input: { rows: ExportRow[]; lines?: readonly number[] },
 ): Program<Imported> {
   const columns = new Map<string, Columns>()
-  for (const [at, row] of input.rows.entries()) {
+  const renamed: string[] = []
+  for (const [at, given] of input.rows.entries()) {
+    const row = yield* named(tx, given, renamed)
     const { table } = TABLES[row.type]
     const known = columns.get(table) ?? (yield* columnsOf(tx, table))
     columns.set(table, known)
@@ -38,7 +46,25 @@ export function* importRows(
   const held: string[] = []
   for (const id of sessions) if (yield* hold(tx, id)) held.push(id)
   for (const id of sessions) yield* tellImported(tx, id)
-  return { rows: input.rows.length, held }
+  yield* observeAnew(tx, input.rows)
+  return { rows: input.rows.length, held, renamed }
+}
+
+// Whose an entity was is not told, so that two of different owners may come with one name; and what
+// is here already keeps its own.
+function* named(tx: Transaction, row: ExportRow, renamed: string[]): Program<ExportRow> {
+  if (row.type === "observation") return { ...row, data: { ...row.data, seen: 0 } }
+  if (row.type !== "entity") return row
+  const { type = null, name = null, session_id } = row.data
+  const taken = yield* tx.get(
+    "SELECT 1 FROM entities WHERE principal = '' AND type = ? AND name = ?",
+    type,
+    name,
+  )
+  if (!taken) return row
+  const other = `${name}-${String(session_id).slice(-6)}`
+  renamed.push(`/${type}/${other}`)
+  return { ...row, data: { ...row.data, name: other } }
 }
 
 // Nothing that an import brought goes on by itself: a turn that ran elsewhere has ended here, and what
@@ -148,5 +174,22 @@ function shownIn(call: ToolPart | undefined): string[] {
 
 function* tellImported(tx: Transaction, id: string) {
   const record = yield* tx.get<SessionRecord>("SELECT * FROM chat_sessions WHERE id = ?", id)
-  if (record && record.deleted_at === null) tx.tellSession(record, "insert")
+  if (!record || record.deleted_at !== null) return
+  tx.tellSession(record, "insert")
+  yield* tellEntityAnew(tx, id)
+}
+
+/** Who observes another is told of what happens from now on; the import itself is no news. */
+function* observeAnew(tx: Transaction, rows: readonly ExportRow[]): Program<void> {
+  for (const { type, data } of rows) {
+    if (type !== "observation") continue
+    const { observer = null, observed = null } = data
+    const { next_event } = yield* tx.session(String(observed))
+    tx.write(
+      "UPDATE observations SET seen = ? WHERE observer = ? AND observed = ?",
+      next_event + tx.told(String(observed)),
+      observer,
+      observed,
+    )
+  }
 }

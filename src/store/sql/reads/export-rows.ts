@@ -20,6 +20,8 @@ export function* exportRows(asking: Asking, session_id: string | null): Listing 
   if (session_id !== null) return yield* oneSession(asking, select, session_id)
   for (const session of yield* select("session", "true"))
     yield* rowsOf(select, yield* plain(select, session))
+  for (const { seen: _, ...data } of yield* select("observation", "true"))
+    yield { type: "observation", data }
   for (const data of yield* select("system_prompt", "true")) yield { type: "system_prompt", data }
   for (const data of yield* select("blob", "true")) yield { type: "blob", data }
 }
@@ -42,6 +44,16 @@ function* rowsOf(select: Select, rows: Standalone): Listing {
     for (const data of yield* select(type, "session_id = ?", String(rows.session.id)))
       yield { type, data }
   for (const data of rows.captures) yield { type: "capture", data }
+  yield* entityRows(select, String(rows.session.id))
+}
+
+/** What a session is as an entity. Whom it observes stands behind all sessions, and is left out of one
+ *  alone. */
+function* entityRows(select: Select, session_id: string): Listing {
+  for (const { principal: _, ...data } of yield* select("entity", "session_id = ?", session_id))
+    yield { type: "entity", data }
+  for (const type of ["slash_command", "entity_row", "entity_effect"] as const)
+    for (const data of yield* select(type, "session_id = ?", session_id)) yield { type, data }
 }
 
 function* plain(select: Select, session: Row): Program<Standalone> {
