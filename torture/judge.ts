@@ -1,5 +1,5 @@
 import type { Ledger, SentMessage } from "./ledger.ts"
-import type { MessageRow, Remains, TurnRow } from "./rows.ts"
+import type { MessageRow, Remains, SummaryRow, TurnRow } from "./rows.ts"
 
 export const CRIMES = {
   integrity: "databases that are not whole",
@@ -118,19 +118,23 @@ export class Judge {
   }
 
   // A model is asked at most once for each attempt, and with the messages up to this one.
-  #askedTwice({ calls, messages }: Remains, turns: ReadonlyMap<string, TurnRow[]>): Finding[] {
-    const places = placesOf(messages)
+  #askedTwice(remains: Remains, turns: ReadonlyMap<string, TurnRow[]>): Finding[] {
+    const places = placesOf(remains.messages)
     const found: Finding[] = []
-    for (const [id, asked] of Map.groupBy(calls, (call) => call.id)) {
+    for (const [id, asked] of Map.groupBy(remains.calls, (call) => call.id)) {
       const session_id = this.#ledger.messages.get(id)?.session_id
       if (session_id === undefined || this.#ledger.isDeleted(session_id)) continue
       const attempts = turns.get(id)?.length ?? 0
       if (asked.length > attempts)
         found.push(finding("fired-twice", `${id}: ${asked.length} calls, ${attempts} attempts`))
-      const wrong = asked.find((call) => call.asked !== places.get(id))
+      const counts = countsAt(places.get(id) ?? 0, { session_id, places, ...remains })
+      const wrong = asked.find((call) => !counts.includes(call.asked))
       if (wrong)
         found.push(
-          finding("order", `${id} was asked with ${wrong.asked} messages, not ${places.get(id)}`),
+          finding(
+            "order",
+            `${id} was asked with ${wrong.asked} messages, not ${counts.join(" or ")}`,
+          ),
         )
     }
     return found
@@ -240,6 +244,21 @@ function placesOf(messages: readonly MessageRow[]): Map<string, number> {
     for (const [at, { id }] of line.sort((left, right) => place(left) - place(right)).entries())
       places.set(id, at + 1)
   return places
+}
+
+interface Told {
+  readonly session_id: string
+  readonly places: ReadonlyMap<string, number>
+  readonly summaries: readonly SummaryRow[]
+}
+
+/** With how many messages of the user the one at this place may be asked: with all up to it, or, where
+ *  the session was compacted, with a summary and what was said since its tail began. */
+function countsAt(place: number, { session_id, places, summaries }: Told): number[] {
+  const tails = summaries
+    .filter((summary) => summary.session_id === session_id)
+    .map(({ tail_start_id }) => places.get(tail_start_id) ?? Number.MAX_SAFE_INTEGER)
+  return [place, ...tails.filter((tail) => tail <= place).map((tail) => place - tail + 2)]
 }
 
 function place({ seq }: MessageRow): number {

@@ -41,6 +41,12 @@ export interface StreamRow {
   readonly next_seq: number
 }
 
+export interface SummaryRow {
+  readonly session_id: string
+  /** The first message that is still told as it was said. */
+  readonly tail_start_id: string
+}
+
 export interface ModelCall {
   readonly id: string
   /** How many messages of the user the request carried. */
@@ -53,6 +59,7 @@ export interface Remains {
   readonly broken_references: number
   readonly sessions: readonly SessionRow[]
   readonly messages: readonly MessageRow[]
+  readonly summaries: readonly SummaryRow[]
   readonly turns: readonly TurnRow[]
   readonly streams: readonly StreamRow[]
   readonly events: readonly EventsRow[]
@@ -82,6 +89,10 @@ function readDatabase(file: string): Omit<Remains, "calls"> {
       broken_references: all("PRAGMA foreign_key_check").length,
       sessions: all<SessionRow>("SELECT id, next_seq FROM chat_sessions WHERE deleted_at IS NULL"),
       messages: all<MessageRow>("SELECT id, session_id, role, state, seq FROM chat_messages"),
+      summaries: all<SummaryRow>(
+        `SELECT session_id, data_json ->> 'tail_start_id' AS tail_start_id
+         FROM chat_parts WHERE type = 'data-compaction'`,
+      ),
       turns: all<TurnRow>(
         `SELECT id, session_id, message_id, attempt, state, fence, started_at, ended_at
          FROM turns ORDER BY session_id, fence`,
@@ -103,6 +114,7 @@ const NOTHING: Omit<Remains, "calls"> = {
   broken_references: 0,
   sessions: [],
   messages: [],
+  summaries: [],
   turns: [],
   streams: [],
   events: [],
