@@ -39,7 +39,8 @@ export async function benchCli({ json }: { json: boolean }): Promise<boolean> {
     console.log(json ? JSON.stringify(report, null, 2) : show(report))
     return rows.every(({ passed }) => passed)
   } finally {
-    await rm(folder, { recursive: true, force: true })
+    // What a peer began may still write there for a moment.
+    await rm(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 250 })
   }
 }
 

@@ -33,7 +33,12 @@ export class Ours {
     if (!wire || !model) throw new Error(`${MODEL.model_id} is no model known here`)
     this.#wire = wire
     this.#rooms = {
-      store: { rawHistory: nothing, turns: nothing, capture: nothing },
+      store: {
+        rawHistory: nothing,
+        toldHistory: nothing,
+        lastAsked: nothing,
+        capture: nothing,
+      },
       blobs,
       read: readWorkspaceFile,
       ingress: () => () => ({ verdict: "allow" }),

@@ -46,11 +46,17 @@ export function showMachine(machine: Machine): string {
 
 /** The commit that is checked out here, with a plus where files differ from it. */
 export function describeCommit(): string {
-  const git = (...args: string[]) =>
-    spawnSync("git", args, { cwd: import.meta.dirname, encoding: "utf8" }).stdout?.trim() ?? ""
-  const commit = git("rev-parse", "--short=12", "HEAD")
-  if (commit === "") return "unknown"
-  return git("status", "--porcelain", "--untracked-files=no") === "" ? commit : `${commit}+`
+  const isClean = git("status", "--porcelain", "--untracked-files=no") === ""
+  return isClean ? nameOfCommit("HEAD") : `${nameOfCommit("HEAD")}+`
+}
+
+export function nameOfCommit(reference: string): string {
+  return git("rev-parse", "--short=12", reference) || "unknown"
+}
+
+function git(...args: string[]): string {
+  const { stdout } = spawnSync("git", args, { cwd: import.meta.dirname, encoding: "utf8" })
+  return stdout?.trim() ?? ""
 }
 
 export interface Noise {

@@ -14,8 +14,8 @@ export interface Ran {
    *  `timed-out`: it was ended, with all that it had begun. */
   readonly outcome: "passed" | "failed" | "timed-out"
   readonly tables: readonly Shown[]
-  /** Where it ended badly, the last words that it said. */
-  readonly last_words: string | null
+  /** The last line that it said; where it ended badly, its error. */
+  readonly last_words: string
   readonly seconds: number
   readonly at: string
   /** How busy the machine was when it began. */
@@ -54,7 +54,7 @@ export async function runEverything(
   return all
 }
 
-const LAST_CHARACTERS = 400
+const LAST_CHARACTERS = 2000
 const MINUTES = 30
 const MINUTE_MS = 60_000
 
@@ -81,13 +81,19 @@ async function runOne(
     quick,
     outcome: isLate ? "timed-out" : code === 0 ? "passed" : "failed",
     tables: await tablesIn(notes),
-    last_words: code === 0 ? null : words.trim().split("\n").slice(-3).join(" "),
+    last_words: lastOf(words, code === 0),
     seconds: Math.round((performance.now() - began) / 100) / 10,
     at,
     load,
     machine: describeMachine(tmpdir()),
     commit: describeCommit(),
   }
+}
+
+function lastOf(words: string, isGood: boolean): string {
+  const lines = words.trim().split("\n")
+  const error = isGood ? undefined : lines.findLast((line) => /Error\b/.test(line))
+  return (error ?? lines.at(-1) ?? "").trim()
 }
 
 interface Ended {

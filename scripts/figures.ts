@@ -1,13 +1,19 @@
 // What `npm run bench`, `npm run torture` and `npm run newcomer` found, put together:
-// `docs/figures.json` keeps the newest of each, `docs/figures.md` shows it and README quotes it. Run by
-// itself (`npm run figures`), this file writes both again from what is kept.
+// `docs/figures.json` keeps the newest of each, `docs/figures.md` shows it and others quote it. Run by
+// itself (`npm run figures`), this file writes them again from what is kept.
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { table } from "../bench/figures.ts"
 import { showMachine } from "../bench/machine.ts"
 import type { Ran } from "../bench/run-everything.ts"
-import { cellsOf, VERDICT_HEADINGS, type Verdict, verdictsOf } from "./figures/verdicts.ts"
+import {
+  cellsOf,
+  endedBadly,
+  VERDICT_HEADINGS,
+  type Verdict,
+  verdictsOf,
+} from "./figures/verdicts.ts"
 
 const ROOT = join(import.meta.dirname, "..")
 
@@ -33,7 +39,7 @@ const KINDS: readonly { readonly kind: Kind; readonly title: string; readonly ab
   },
 ]
 
-/** Keep what was found in place of what was known of the same program, and write page and README.
+/** Keep what was found in place of what was known of the same program, and write the pages.
  *  What was tried in small proves nothing, and is not kept. */
 export function keepFigures(kind: Kind, ran: Ran, root = ROOT) {
   if (ran.quick) return
@@ -56,8 +62,10 @@ function byTheirNames(left: Ran, right: Ran): number {
 
 function writeFigures(kept: Kept, root: string) {
   write(join(root, "docs", "figures.md"), pageOf(kept))
-  const readme = join(root, "README.md")
-  if (existsSync(readme)) write(readme, withQuotes(readFileSync(readme, "utf8"), kept))
+  for (const quoting of QUOTING) {
+    const path = join(root, quoting.path)
+    if (existsSync(path)) write(path, withQuotes(readFileSync(path, "utf8"), kept, quoting))
+  }
 }
 
 // Somebody may read it meanwhile.
@@ -70,11 +78,18 @@ function write(path: string, text: string) {
 export function showFigures(ran: readonly Ran[]): string {
   const [first] = ran
   if (first === undefined) return "Nothing was run."
-  const text = table(VERDICT_HEADINGS, ran.flatMap(verdictsOf).map(cellsOf))
+  const rows = ran.flatMap(verdictsOf).map((verdict) => cellsOf(verdict).map(cut))
+  const text = table(VERDICT_HEADINGS, rows)
   const kept = first.quick
     ? "Tried in small: it proves nothing and is not kept."
     : "In docs/figures.md."
   return `${showMachine(first.machine)}; commit ${first.commit}\n\n${text}\n\n${kept}`
+}
+
+const MOST_OF_A_CELL = 56
+
+function cut(text: string): string {
+  return text.length > MOST_OF_A_CELL ? `${text.slice(0, MOST_OF_A_CELL - 1)}…` : text
 }
 
 // The page
@@ -104,7 +119,8 @@ const OUTCOMES: Readonly<Record<Ran["outcome"], string>> = {
   "timed-out": "**its time was up**",
 }
 
-function sectionOf({ name, summary, outcome, tables, last_words, ...ran }: Ran): string[] {
+function sectionOf(ran: Ran): string[] {
+  const { name, summary, outcome, tables } = ran
   const when = `${ran.at.slice(0, 16).replace("T", " ")} UTC`
   return [
     `### ${name}`,
@@ -112,7 +128,7 @@ function sectionOf({ name, summary, outcome, tables, last_words, ...ran }: Ran):
     `${when}, commit ${ran.commit}, ${ran.seconds} s, load ${ran.load.toFixed(2)} when it began; ${showMachine(ran.machine)}.`,
     "",
     ...tables.flatMap(({ headings, rows }) => [...markdownOf(headings, rows), ""]),
-    ...(last_words === null ? [] : ["Its last words:", "", `> ${escaped(last_words)}`, ""]),
+    ...(tables.length > 0 && !endedBadly(ran) ? [] : [`> ${escaped(ran.last_words)}`, ""]),
   ]
 }
 
@@ -125,33 +141,64 @@ function escaped(text: string): string {
   return text.replaceAll("|", "\\|").replaceAll("\n", " ").trim()
 }
 
-// What README quotes
+// What other pages quote
 
-/** By program and something of what it measured; what is not known is left out. */
-const QUOTED: readonly (readonly [Kind, string, string])[] = [
-  ["newcomer", "start", "the first answer"],
-  ["bench", "cli", "compositor"],
-  ["bench", "send", "submit, 64 callers"],
-  ["bench", "lower", "1,000 messages of text: at most 1.50x JSON.stringify"],
-  ["bench", "complete", "files, ours"],
-  ["bench", "stream", "appends"],
-  ["bench", "branch", "branch"],
-  ["bench", "scale", "claim + complete"],
+/** A program and something of what it measured. */
+type Quoted = readonly [Kind, string, string]
+
+interface Quoting {
+  readonly path: string
+  /** From there to the page of all figures. */
+  readonly link: string
+  readonly quoted: readonly Quoted[]
+}
+
+/** Who quotes what, between two marks; what is not known is left out. */
+export const QUOTING: readonly Quoting[] = [
+  {
+    path: "README.md",
+    link: "docs/figures.md",
+    quoted: [
+      ["newcomer", "start", "the first answer"],
+      ["bench", "cli", "send, until the model"],
+      ["bench", "send", "submit, 64 callers"],
+      ["bench", "lower", "1,000 messages of text: at most 1.50x JSON.stringify"],
+      ["bench", "complete", "files, ours"],
+      ["bench", "stream", "appends"],
+      ["bench", "branch", "branch"],
+      ["bench", "scale", "claim + complete"],
+    ],
+  },
+  {
+    path: "docs/scale.md",
+    link: "figures.md",
+    quoted: [
+      ["bench", "send", "submit, 64 callers"],
+      ["bench", "send", "POST, 64 connections"],
+      ["bench", "send", "POST to provider"],
+      ["bench", "lower", "first byte at 10,000 messages"],
+      ["bench", "stream", "appends"],
+      ["bench", "stream", "append to delivery"],
+      ["bench", "memory", "readers of a stream who wait"],
+      ["bench", "scale", "claim + complete"],
+      ["torture", "cluster", "turns"],
+    ],
+  },
 ]
 
 const QUOTES = /(<!-- figures:begin -->\n)[\s\S]*?(<!-- figures:end -->)/
 
-/** The README with the figures that are kept between its two marks. */
-export function withQuotes(readme: string, kept: Kept): string {
-  const rows = QUOTED.flatMap((quoted) => quotedIn(kept, quoted)).map(quote)
-  const lines = markdownOf(["[measured](docs/figures.md)", "ours", "beside", "gate"], rows)
-  return readme.replace(
+/** The page with the figures that are kept between its marks. */
+export function withQuotes(text: string, kept: Kept, { link, quoted }: Quoting): string {
+  const rows = quoted.flatMap((one) => quotedIn(kept, one)).map(quote)
+  const lines = markdownOf([`[measured](${link})`, "ours", "beside", "gate"], rows)
+  return text.replace(
     QUOTES,
     (_, begin: string, end: string) => `${begin}${lines.join("\n")}\n${end}`,
   )
 }
 
-function quotedIn(kept: Kept, [kind, name, what]: (typeof QUOTED)[number]): Verdict[] {
+function quotedIn(kept: Kept, [kind, name, what]: Quoted): Verdict[] {
   const ran = kept[kind].find((one) => one.name.startsWith(name))
   const found = ran && verdictsOf(ran).find((verdict) => verdict.what.includes(what))
   return found ? [found] : []

@@ -10,9 +10,9 @@ import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { parseArgs } from "node:util"
 import { table } from "../bench/figures.ts"
-import { describeCommit, describeMachine, showMachine } from "../bench/machine.ts"
+import { describeCommit, describeMachine, nameOfCommit, showMachine } from "../bench/machine.ts"
 import { keepFigures } from "./figures.ts"
-import { bareDebian, cleanCopy, type Ground } from "./newcomer/ground.ts"
+import { bareDebian, cleanCopy, endAll, type Ground } from "./newcomer/ground.ts"
 
 const HELP = `npm run newcomer -- [options]
   --bare               in a bare Debian; without, in a clean copy on this machine
@@ -22,6 +22,7 @@ const HELP = `npm run newcomer -- [options]
   --changes            with what is not committed here`
 const PATIENCE_MS = 60 * 60 * 1000
 const ANSWER_MS = 60 * 1000
+const INTERRUPTED = 130
 const HEADINGS = ["newcomer", "time", "figure", "gate"]
 
 const { values } = parseArgs({
@@ -44,6 +45,12 @@ interface Step {
 
 async function newcomer(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), "compositor-newcomer-"))
+  const leave = () => {
+    endAll()
+    rmSync(folder, { recursive: true, force: true })
+    process.exit(INTERRUPTED)
+  }
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, leave)
   try {
     const { bare, base, changes, only } = values
     const ground = bare ? bareDebian(folder, changes, base) : cleanCopy(folder, changes)
@@ -92,12 +99,12 @@ async function walk(path: Path, ground: Ground): Promise<boolean> {
     quick: false,
     outcome: passed ? "passed" : "failed",
     tables: [{ headings: HEADINGS, rows }],
-    last_words: null,
+    last_words: "",
     seconds,
     at,
     load,
     machine,
-    commit: describeCommit(),
+    commit: values.changes ? describeCommit() : nameOfCommit(values.ref),
   })
   return passed
 }

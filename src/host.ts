@@ -30,6 +30,7 @@ import { Runner } from "./session/runner.ts"
 import { equipped, mannerRooms, turnRooms } from "./session/turn-rooms.ts"
 import { resolutionOf, type Saying } from "./session/waiting.ts"
 import { type AskedDraft, WhatIf } from "./session/what-if.ts"
+import { sharedPlaces } from "./host/shared-places.ts"
 import { showing } from "./host/showing.ts"
 import { fileRooms, houseFormats } from "./host/file-rooms.ts"
 import { MAX_UPLOAD_BYTES, takeUpload } from "./host/upload.ts"
@@ -112,7 +113,9 @@ export class Host {
     this.files = FileSettings.parse(options.files ?? options.settings?.files ?? {})
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
-    this.principals = new Principals(store, options.data)
+    const settings = options.settings ?? USUAL_SETTINGS
+    const shared = sharedPlaces(options.environment, settings)
+    this.principals = new Principals(store, options.data, shared)
     this.owners = new Owners(store)
     this.audit = new AuditLog(store, options.log)
     this.#owner = options.turns === false ? null : ownerOf()

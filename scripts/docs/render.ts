@@ -15,8 +15,11 @@ export interface Heading {
   readonly text: string
 }
 
+/** A mark for a program, on a line of its own. */
+const MARK = /^<!--.*-->$\n?/gm
+
 export function render(markdown: string): Rendered {
-  const blocks = parse(markdown)
+  const blocks = parse(markdown.replace(MARK, ""))
   const headings: Heading[] = []
   const html = blocks.map((block) => blockHtml(block, headings)).join("\n")
   return { title: headings[0]?.text ?? "", html, headings }

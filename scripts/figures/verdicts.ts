@@ -21,12 +21,19 @@ export function cellsOf({ program, what, ours, beside, ratio, gate, held }: Verd
 /** What a run came to: a verdict for each row that has a gate, one for a run without any, and one for
  *  a run that ended badly and does not say where. */
 export function verdictsOf(ran: Ran): Verdict[] {
-  const program = ran.quick ? `${ran.name} (quick)` : ran.name
-  const found = ran.tables.flatMap((shown) => gatedRows(program, shown))
-  if (ran.outcome === "passed" && found.length > 0) return found
-  if (ran.outcome === "passed") return [wholeRun(program, ran)]
-  if (ran.outcome === "failed" && found.some(({ held }) => !held)) return found
-  return [...found, endedBadly(program, ran)]
+  const found = ran.tables.flatMap((shown) => [
+    ...countsOf(ran, shown),
+    ...gatedRows(ran.name, shown),
+  ])
+  if (endedBadly(ran)) return [...found, badEnd(ran)]
+  return found.length === 0 ? [wholeRun(ran)] : found
+}
+
+/** Whether it was stopped, or failed although each of its figures holds. */
+export function endedBadly({ name, outcome, tables }: Ran): boolean {
+  if (outcome !== "failed") return outcome === "timed-out"
+  const hasCounts = tables.some(({ headings }) => headings[1] === "count")
+  return !hasCounts && tables.flatMap((shown) => gatedRows(name, shown)).every(({ held }) => held)
 }
 
 const GATE = /^gates?$/
@@ -43,21 +50,30 @@ function gatedRows(program: string, { headings, rows }: Shown): Verdict[] {
     if (verdict === null) return []
     const cells = row.map((cell, at) => ({ cell, heading: headings[at] ?? "" }))
     const others = cells.slice(1).filter(({ cell, heading }) => cell !== "" && !GATE.test(heading))
-    const [ratio, to] = splitRatio(others.find(({ heading }) => heading === "ratio")?.cell ?? "")
     const beside = others.filter(({ heading }) => BESIDE.includes(heading)).map(({ cell }) => cell)
     const ours = others.filter(({ heading }) => heading !== "ratio" && !BESIDE.includes(heading))
     return [
       {
         program,
         what: row[0] ?? "",
-        ours: ours.map(named).join(", "),
-        beside: [...beside, to].filter((text) => text !== "").join(", "),
-        ratio,
+        ...compared(
+          ours.map(named).join(", "),
+          beside,
+          others.find(({ heading }) => heading === "ratio")?.cell ?? "",
+        ),
         gate: wanted(row[gateAt] ?? "", verdict[0]),
         held: ["pass", "ok", "yes"].includes(verdict[0]),
       },
     ]
   })
+}
+
+/** `5.20x a loop that syncs` is a ratio, and says to what. `5.20x ours` says that the figure is not. */
+function compared(figure: string, beside: readonly string[], cell: string) {
+  const [ratio = cell] = /^\S*x\b/.exec(cell) ?? []
+  const to = cell.slice(ratio.length).trim()
+  if (to === "ours") return { ours: "", beside: [...beside, figure].join(", "), ratio: cell }
+  return { ours: figure, beside: [...beside, to].filter((text) => text !== "").join(", "), ratio }
 }
 
 /** A row that is set in tells more of the row above it, and stands alone here. */
@@ -74,12 +90,6 @@ function withParents(rows: Shown["rows"]): Shown["rows"] {
   })
 }
 
-/** `5.20x a loop that syncs`: the ratio, and to what. */
-function splitRatio(cell: string): [string, string] {
-  const [ratio = ""] = /^\S*x\b/.exec(cell) ?? []
-  return ratio === "" ? [cell, ""] : [ratio, cell.slice(ratio.length).trim()]
-}
-
 function named({ cell, heading }: { readonly cell: string; readonly heading: string }): string {
   return PLAIN.includes(heading) ? cell : `${heading} ${cell}`
 }
@@ -91,18 +101,31 @@ function wanted(cell: string, verdict: string): string {
     .trim()
 }
 
-const MOST_ROWS = 12
-
-function wholeRun(program: string, { summary, tables, seconds }: Ran): Verdict {
-  const rows = tables.filter(({ rows }) => rows.length <= MOST_ROWS).flatMap(({ rows }) => rows)
-  const told = rows.map((cells) => cells.filter((cell) => cell !== "").join(" "))
-  const ours = told.length === 0 ? `${seconds} s` : told.join(", ")
-  return { program, what: summary, ours, beside: "", ratio: "", gate: "", held: true }
+/** What was counted, in one: such a run says at its end whether it went well. */
+function countsOf({ name, summary, outcome }: Ran, { headings, rows }: Shown): Verdict[] {
+  if (headings.length !== 2 || headings[1] !== "count") return []
+  const ours = rows.map((cells) => cells.join(" ")).join(", ")
+  return [{ ...NOTHING, program: name, what: summary, ours, held: outcome === "passed" }]
 }
 
-function endedBadly(program: string, { outcome, seconds, last_words }: Ran): Verdict {
-  const what =
-    outcome === "timed-out" ? `was ended after ${seconds} s` : `failed after ${seconds} s`
-  const ours = last_words ?? ""
-  return { program, what, ours, beside: "", ratio: "", gate: "to come to its end", held: false }
+function wholeRun({ name, summary, outcome, last_words }: Ran): Verdict {
+  return {
+    ...NOTHING,
+    program: name,
+    what: summary,
+    ours: last_words,
+    held: outcome === "passed",
+  }
 }
+
+function badEnd({ name, outcome, seconds, last_words }: Ran): Verdict {
+  return {
+    ...NOTHING,
+    program: name,
+    what: outcome === "timed-out" ? `was ended after ${seconds} s` : `failed after ${seconds} s`,
+    ours: last_words,
+    gate: "to come to its end",
+  }
+}
+
+const NOTHING = { beside: "", ratio: "", gate: "", held: false }

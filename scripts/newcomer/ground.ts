@@ -118,11 +118,20 @@ function empty(home: string): NodeJS.ProcessEnv {
   return { HOME: home, PATH, npm_config_cache: join(home, ".npm"), LANG: "C.UTF-8", TERM: "dumb" }
 }
 
+const running = new Set<ChildProcess>()
+
 function begin(program: string, args: readonly string[], options: object): ChildProcess {
   const stdio = ["ignore", "pipe", "inherit"] as const
   const child = spawn(program, [...args], { ...options, stdio: [...stdio], detached: true })
   child.stdout?.on("data", (text: Uint8Array) => process.stderr.write(text))
+  running.add(child)
+  child.on("exit", () => running.delete(child))
   return child
+}
+
+/** Ends what was begun and still runs, with all that it began. */
+export function endAll() {
+  for (const { pid } of running) if (pid !== undefined) process.kill(-pid, "SIGKILL")
 }
 
 function saidBy(program: string, args: readonly string[]): string {

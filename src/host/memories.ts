@@ -52,6 +52,7 @@ export class Memories {
       user,
       project: join(data, "memory", digestOf(Buffer.from(root)).slice("sha256:".length)),
       shared: join(root, ".agents", "memory"),
+      root,
       keep: memory.project === "shared" ? "shared" : "project",
       trust,
       admit,

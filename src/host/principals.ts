@@ -4,6 +4,7 @@ import { isAbsolute, relative, sep } from "node:path"
 import type { Principal, PrincipalLimits, PrincipalToken } from "../message/principal.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { PrincipalReads, PrincipalWrites } from "../store/principal-records.ts"
+import { type SharedPlaces, touches } from "./shared-places.ts"
 
 type Promised<T> = {
   [Name in keyof T]: T[Name] extends (...input: infer Input) => infer Output
@@ -51,12 +52,14 @@ interface Known {
 export class Principals {
   readonly #store: PrincipalStore
   readonly #data: string
+  readonly #shared: SharedPlaces
   readonly #known = new Map<string, Known>()
   readonly #used = new Map<string, number>()
 
-  constructor(store: PrincipalStore, data: string) {
+  constructor(store: PrincipalStore, data: string, shared: SharedPlaces) {
     this.#store = store
     this.#data = data
+    this.#shared = shared
   }
 
   async add({ id, name = id, workspaces, limits = {} }: AddedPrincipal): Promise<Principal> {
@@ -156,6 +159,8 @@ export class Principals {
     const data = await realpath(this.#data)
     if (isWithin(path, data) || isWithin(data, path))
       throw unfit(at, `${root} and the data folder lie in each other`)
+    if (await touches(this.#shared, path))
+      throw unfit(at, `${root} holds what the prompts of everybody here read, or lies in it`)
     return path
   }
 }

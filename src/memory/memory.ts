@@ -20,6 +20,8 @@ export interface MemoryRooms {
   readonly project?: string | undefined
   /** `.agents/memory` of the project: comes and goes with the repository. */
   readonly shared?: string | undefined
+  /** The project's folder, which that must lie in. */
+  readonly root?: string | undefined
   /** Where a project's memory is written. */
   readonly keep?: "project" | "shared" | undefined
   readonly trust: MemoryTrust
@@ -70,7 +72,7 @@ export class Memory {
     this.#shelves = [
       new MemoryShelf("user", rooms.user),
       ...(rooms.project === undefined ? [] : [new MemoryShelf("project", rooms.project)]),
-      ...(rooms.shared === undefined ? [] : [new MemoryShelf("project", rooms.shared)]),
+      ...(rooms.shared === undefined ? [] : [new MemoryShelf("project", rooms.shared, rooms.root)]),
     ]
   }
 

@@ -6,16 +6,14 @@ import type { AttachedFile } from "../tool/tool.ts"
 /** What a session carries under a content id or its first digits, with the name it came by. Whether the
  *  session may read it the store says: an id in a text is none. */
 export async function attachedFile(
-  store: Pick<Store, "sessionHasBlob" | "rawHistory">,
+  store: Pick<Store, "sessionHasBlob" | "partsReferring">,
   session_id: string,
   id: string,
 ): Promise<AttachedFile | undefined> {
   const digits = id.replace(/^sha256:/, "")
   if (!/^[0-9a-f]{8,64}$/.test(digits)) return undefined
   const wanted = `sha256:${digits.slice(0, PATH_DIGITS)}`
-  const beginning = (await store.rawHistory(session_id))
-    .flatMap(({ parts }) => parts)
-    .filter(({ data_json }) => data_json.includes(`"${wanted}`))
+  const beginning = (await store.partsReferring(session_id, wanted))
     .flatMap(({ data_json }) => namedIn(openJson(data_json)))
     .filter(({ content_id }) => content_id.startsWith(wanted))
   const fitting = beginning.filter(({ content_id }) => content_id.startsWith(`sha256:${digits}`))

@@ -7,7 +7,7 @@ import { type ReceiptDifference, receiptDifferences } from "./receipt-difference
 import { Relowering, type RelowerRooms, type Said, saidIn } from "./relower.ts"
 
 export interface DiffLoweringRooms extends RelowerRooms {
-  readonly store: RelowerRooms["store"] & Pick<Store, "session" | "sessions" | "receipts">
+  readonly store: RelowerRooms["store"] & Pick<Store, "session" | "sessions" | "turns" | "receipts">
 }
 
 export interface DiffLoweringQuery {

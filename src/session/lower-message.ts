@@ -17,7 +17,7 @@ import type { RawMessage, Store } from "../store/store.ts"
 import { plainMessages } from "./plain-blocks.ts"
 
 export interface HistoryRooms {
-  readonly store: Pick<Store, "rawHistory" | "turns" | "capture">
+  readonly store: Pick<Store, "rawHistory" | "toldHistory" | "lastAsked" | "capture">
   readonly blobs: Sources["blobs"]
   readonly read: typeof readWorkspaceFile
   /** What may come in from a workspace. */

@@ -51,7 +51,9 @@ export async function compactionFor(
   occasion: Occasion,
 ): Promise<NewCompaction | undefined> {
   const { session_id } = talk.claim.turn
-  const { summary: before, messages } = sinceCompaction(await rooms.store.rawHistory(session_id))
+  const { summary: before, messages } = sinceCompaction(
+    await rooms.store.toldHistory(session_id, null),
+  )
   const said = messages.filter(isSaidRow)
   const at =
     occasion.type === "asked" ? said.length : tailStart(said, tailWish(rooms, talk, occasion))
@@ -93,8 +95,7 @@ async function summariserOf(
   rooms: TurnRooms,
   talk: Talk,
 ): Promise<{ readonly provider: Provider; readonly model: Model }> {
-  const turns = await rooms.store.turns(talk.claim.turn.session_id)
-  const before = turns.findLast(({ state, api }) => state === "finished" && api !== null)
+  const before = await rooms.store.lastAsked(talk.claim.turn.session_id, "finished")
   const model = before && rooms.models.find(before.model)
   const provider = before && rooms.providers.get(before.model.provider_id)
   if (!model || !provider || model.context_tokens <= talk.model.context_tokens)

@@ -109,9 +109,11 @@ export class PromptHistory {
   }
 
   async #newMessages({ claim, hot, options }: Writing): Promise<RawMessage[]> {
-    const { session_id } = claim.turn
-    const after = hot.last_seq < 0 ? undefined : hot.last_seq
-    const messages = await this.#rooms.store.rawHistory(session_id, after)
+    const { session_id, message_id } = claim.turn
+    const { store } = this.#rooms
+    const messages = await (hot.last_seq < 0
+      ? store.toldHistory(session_id, message_id)
+      : store.rawHistory(session_id, hot.last_seq))
     return messages.filter(({ id }) => id !== options.except)
   }
 
@@ -146,8 +148,7 @@ export class PromptHistory {
 
   // Receipts of earlier parts are stored again only when they may differ from those of the last turn.
   async #modelChanged(claim: Claim, target: Target): Promise<boolean> {
-    const turns = await this.#rooms.store.turns(claim.turn.session_id)
-    const last = turns.filter((turn) => turn.api !== null).at(-1)
+    const last = await this.#rooms.store.lastAsked(claim.turn.session_id)
     if (!last) return false
     const { capabilities, model_id } = target
     return last.model.model_id !== model_id || last.capabilities_revision !== capabilities.revision

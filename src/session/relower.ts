@@ -28,7 +28,7 @@ export interface Said {
 
 /** What a session says to a model, by its path. */
 export async function saidIn({ store }: RelowerRooms, speaker: Speaker): Promise<Said> {
-  const messages = allOf(sinceCompaction(await store.rawHistory(speaker.id)))
+  const messages = allOf(sinceCompaction(await store.toldHistory(speaker.id, null)))
   const said = messages.filter(({ metadata_json }) => isSaid({ metadata: openJson(metadata_json) }))
   return { messages: said, speaker }
 }

@@ -52,14 +52,21 @@ interface Asking {
  *  summarised first, and once more with less of it kept (decision 12, SES-040). */
 async function fitting(rooms: TurnRooms, talk: Talk, asking: Asking): Promise<PromptRequest> {
   for (const least of [false, true]) {
-    const request = await requestOf(rooms, talk, asking)
-    if (!(await isTooLarge(rooms, talk, request))) return request
+    const request = await roomyRequest(rooms, talk, asking)
+    if (request) return request
+    // What was lowered is too much to be sent, and must not be held beside what is summarised.
+    rooms.history.forget(talk.claim.turn.session_id)
     const compaction = await compactionFor(rooms, talk, { type: "full", least })
-    if (!compaction) return request
+    if (!compaction) break
     const notice = `What was said before was summarised, because it left ${talk.model.name} no room to answer.`
     await rooms.store.recordCompaction({ ...keyOf(talk), compaction, notice })
   }
   return requestOf(rooms, talk, asking)
+}
+
+async function roomyRequest(rooms: TurnRooms, talk: Talk, asking: Asking) {
+  const request = await requestOf(rooms, talk, asking)
+  return (await isTooLarge(rooms, talk, request)) ? undefined : request
 }
 
 function requestOf(rooms: TurnRooms, talk: Talk, { message_id, refused, again }: Asking) {

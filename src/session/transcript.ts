@@ -6,15 +6,16 @@ const PRUNED_CHARACTERS = 400
 const MAX_OUTPUT_CHARACTERS = 40_000
 
 /** A conversation as words for whoever sums it up, one text for each message that says something.
- *  Media and files are named, thoughts left out. */
-export function transcript(messages: readonly RawMessage[], pruned: boolean): string[] {
+ *  Media and files are named, thoughts left out. They come one by one: a conversation that has to be
+ *  summed up may be longer than memory should hold twice. */
+export function* transcript(messages: readonly RawMessage[], pruned: boolean): Iterable<string> {
   const most = pruned ? PRUNED_CHARACTERS : MAX_OUTPUT_CHARACTERS
-  return messages.flatMap(({ role, parts }) => {
+  for (const { role, parts } of messages) {
     const said = parts
       .map(({ data_json }) => wordsOf(openJson(data_json), most))
       .filter((words) => words.trim() !== "")
-    return said.length === 0 ? [] : [`[${role}]\n${said.join("\n")}`]
-  })
+    if (said.length > 0) yield `[${role}]\n${said.join("\n")}`
+  }
 }
 
 type Data = Readonly<Record<string, unknown>>

@@ -181,6 +181,13 @@ export interface RawMessage {
   readonly parts: readonly RawPart[]
 }
 
+/** A part that may carry bytes, and where its message stands. */
+export interface CarriedPart {
+  readonly id: string
+  readonly seq: number
+  readonly data_json: string
+}
+
 /** One line of an export: a row as it is stored, its JSON columns verbatim (DBG-002). */
 export interface ExportRow {
   readonly type:

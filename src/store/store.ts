@@ -12,6 +12,7 @@ import type {
   Appended,
   Branch,
   Canonical,
+  CarriedPart,
   Deleted,
   Draft,
   DraftAttachment,
@@ -25,6 +26,7 @@ import type {
   NewUpload,
   QueuedChange,
   RawMessage,
+  RawPart,
   Rewound,
   SessionChange,
   SessionChanged,
@@ -152,12 +154,21 @@ export interface Reads {
   /** What fired on the session's path, oldest first; with `after`, on its open segment behind that
    *  place. */
   rawHistory(session_id: string, after?: number): RawMessage[]
+  /** The end of the path that a model is told of: from where the newest summary on it leaves off, or
+   *  from `including` where that comes first; all of it where nothing was summarised. */
+  toldHistory(session_id: string, including: string | null): RawMessage[]
+  /** The parts of one type that fired on the path; with `after`, as `rawHistory` has it. */
+  carriedParts(session_id: string, type: string, after?: number): CarriedPart[]
+  /** The parts on the path, oldest first, that refer to a blob whose content id begins so. */
+  partsReferring(session_id: string, content_prefix: string): RawPart[]
   queue(session_id: string): StoredMessage[]
   queuedCount(session_id: string): number
   turn(id: string): Turn | null
   /** The newest turn, live or not: what the status is derived from. */
   latestTurn(session_id: string): Turn | null
   turns(session_id: string, message_id?: string): Turn[]
+  /** The newest turn that a model was asked in, of those in this state. */
+  lastAsked(session_id: string, state?: Turn["state"]): Turn | null
   receipts(session_id: string, turn_id: string): StoredReceipt[]
   capture(part_id: string): StoredCapture | null
   systemPrompt(digest: string): string | null

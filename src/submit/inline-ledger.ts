@@ -4,7 +4,7 @@ import type { Store } from "../store/store.ts"
 
 export type InlineLimits = Pick<FileSettings, "inline_bytes" | "session_inline_bytes">
 
-type Rooms = Pick<Store, "rawHistory" | "queue">
+type Rooms = Pick<Store, "carriedParts" | "queue">
 
 /** So many sessions are remembered; the one not asked for longest goes first. */
 const MAX_SESSIONS = 1000
@@ -42,9 +42,8 @@ export class InlineLedger {
   async #upToDate(session_id: string): Promise<Account> {
     const account = this.#account(session_id)
     const after = account.last_seq < 0 ? undefined : account.last_seq
-    const fired = await this.#store.rawHistory(session_id, after)
-    for (const { parts } of fired)
-      for (const { id, data_json } of parts) count(account, id, carriedIn(data_json))
+    const fired = await this.#store.carriedParts(session_id, "file-attachment", after)
+    for (const { id, data_json } of fired) count(account, id, carried(openJson(data_json)))
     account.last_seq = fired.at(-1)?.seq ?? account.last_seq
     for (const { parts } of await this.#store.queue(session_id))
       for (const { id, data } of parts) count(account, id, carried(data))
@@ -67,11 +66,6 @@ function count(account: Account, part_id: string, size: number) {
   if (size === 0 || account.parts.has(part_id)) return
   account.parts.set(part_id, size)
   account.bytes += size
-}
-
-/** Most rows carry no file: those are not opened. */
-function carriedIn(data_json: string): number {
-  return data_json.includes('"file-attachment"') ? carried(openJson(data_json)) : 0
 }
 
 function carried({ type, data }: Readonly<Record<string, unknown>>): number {

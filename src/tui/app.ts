@@ -1,7 +1,9 @@
+import { constants } from "node:os"
 import process from "node:process"
 import { matchesKey } from "@earendil-works/pi-tui"
 import type { AnyPart, Client } from "../client/client.ts"
 import { isBusy } from "../client/view.ts"
+import { Asking } from "./asking.ts"
 import { copiedPicture, droppedFile, isLong, pastedName } from "./attached.ts"
 import { Desk, sentenceOf } from "./desk.ts"
 import { type Composed, DraftDesk } from "./draft-desk.ts"
@@ -33,6 +35,7 @@ export async function runTui(options: TuiOptions): Promise<void> {
 }
 
 const LEAVE_MS = 1000
+const ENDINGS = ["SIGTERM", "SIGHUP"] as const
 
 type Key = readonly [key: Parameters<typeof matchesKey>[1], act: (app: App) => unknown]
 
@@ -44,7 +47,7 @@ class App {
   #desk: Desk | undefined
   #queue: QueueDesk | undefined
   #drafts: DraftDesk | undefined
-  #asked: string | undefined
+  readonly #asking: Asking
   #warned = false
 
   constructor(options: TuiOptions) {
@@ -56,6 +59,11 @@ class App {
       ide: () => this.#ide,
       composed: () => this.#drafts?.changed(),
     })
+    this.#asking = new Asking({
+      screen: this.#screen,
+      desk: () => this.#desk,
+      attempt: (act) => this.#attempt(act),
+    })
   }
 
   async run() {
@@ -63,6 +71,7 @@ class App {
     screen.editor.onSubmit = (text) => this.#attempt(() => this.submit(text, "immediate"))
     screen.tui.addInputListener((data) => (this.#input(data) ? { consume: true } : undefined))
     screen.start()
+    for (const signal of ENDINGS) process.once(signal, () => this.#end(signal))
     const connection = this.#options.connect()
     try {
       const { client } = await connection
@@ -82,7 +91,7 @@ class App {
     const source = pastes.expand(typed)
     const local = localCommand(source)
     if (local) return this.#local(local)
-    if (source === "" && attachments.list.length === 0) return
+    if (source === "" && attachments.list.length === 0) return this.#asking.again()
     if (attachments.uploading) {
       editor.setText(typed)
       return this.#desk?.say("notice", "An attachment is still being uploaded.")
@@ -160,7 +169,9 @@ class App {
   }
 
   xray() {
-    return xray(this.#ready(), this.#screen.composed)
+    const { source, attachments } = this.#screen.composed
+    const selected = this.#ide?.parts ?? []
+    return xray(this.#ready(), { source, attachments: [...attachments, ...selected] })
   }
 
   async sessions() {
@@ -248,6 +259,12 @@ class App {
     )
   }
 
+  /** The terminal is given back as it was, whoever ends us. */
+  #end(signal: (typeof ENDINGS)[number]) {
+    process.exitCode = 128 + constants.signals[signal]
+    this.quit()
+  }
+
   /** The draft is saved before we go; a server that is gone does not keep us. */
   async #kept() {
     const late = new Promise((resolve) => setTimeout(resolve, LEAVE_MS).unref())
@@ -311,15 +328,7 @@ class App {
 
   #changed() {
     this.#screen.refresh()
-    const question = questionOf(this.#desk?.view)
-    if (question?.key === this.#asked) return
-    this.#asked = question?.key
-    if (!question || question.choices.length === 0) return this.#screen.stopChoosing()
-    this.#attempt(async () => {
-      const choice = { title: question.title, choices: question.choices, filter: false }
-      const value = await this.#screen.choose(choice)
-      if (value !== null) await question.answer(this.#ready().client, value)
-    })
+    this.#asking.look()
   }
 }
 

@@ -4,7 +4,8 @@ import { showModelChoice } from "../message/message.ts"
 import type { Part } from "../message/part.ts"
 import type { StoredMessage } from "../message/row.ts"
 import type { Attached } from "./attached.ts"
-import { oneLine } from "./terminal-text.ts"
+import { questionOf } from "./questions.ts"
+import { oneLine, plain, wrapped } from "./terminal-text.ts"
 import type { Theme } from "./theme.ts"
 
 /** Lines that are computed when they are drawn. */
@@ -20,6 +21,19 @@ export class Lines implements Component {
   }
 
   invalidate() {}
+}
+
+/** What a turn waits for, where it is not being chosen. */
+export function questionLines(
+  view: SessionView | undefined,
+  theme: Theme,
+  width: number,
+): string[] {
+  const question = questionOf(view)
+  if (!question) return []
+  const { title, about } = question
+  const said = about === "" ? title : `${title}\n${about}`
+  return wrapped(plain(said), width).map(theme.strong)
 }
 
 /** What waits, in the order in which it will fire. */

@@ -2,7 +2,7 @@ import { ApiError, type AnyPart, type Client, type SendAnswer } from "../client/
 import { type FollowEvent, follow } from "../client/events.ts"
 import { applyEvent, type SessionView, viewOfPage } from "../client/view.ts"
 import { newId } from "../message/id.ts"
-import type { StoredMessage } from "../message/row.ts"
+import type { SessionStatus, StoredMessage } from "../message/row.ts"
 import type { Note } from "./log-view.ts"
 
 const PAGE = 50
@@ -168,8 +168,16 @@ export class Desk {
     const page = await client.messages(id, { limit: PAGE })
     // After the page: what fired in between comes by the stream.
     const [queue, answer] = await Promise.all([client.queue.list(id), client.sessions.get(id)])
+    const turns = await this.#waiting(id, answer.status)
     if (signal.aborted) return
-    this.#show(viewOfPage(page, queue, answer))
+    this.#show({ ...viewOfPage(page, queue, answer), turns })
+  }
+
+  /** A turn that waited before the session was opened: the stream tells of it no more. */
+  async #waiting(id: string, { state, turn_id }: SessionStatus): Promise<SessionView["turns"]> {
+    if (turn_id === undefined || !state.startsWith("waiting_on_")) return {}
+    const { turn } = await this.client.turn(id, turn_id)
+    return { [turn.id]: turn }
   }
 
   async #follow(id: string, signal: AbortSignal) {

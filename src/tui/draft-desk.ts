@@ -57,8 +57,8 @@ export class DraftDesk {
       this.#base = revision
       const found = composedOf(draft)
       if (!this.#isDirty) return this.#put(found)
-      if (markOf(found) !== markOf(EMPTY)) await this.#stash(session, revision, found)
       await this.#save()
+      if (markOf(found) !== markOf(EMPTY)) await this.#stash(session, revision, found)
     })
   }
 
@@ -152,7 +152,7 @@ export class DraftDesk {
 
   /** A draft that is written against a revision that is gone is kept aside by the server. */
   async #stash(session: string, revision: number, draft: Composed) {
-    const request = this.#request(revision - 1, draft)
+    const request = this.#request(revision, draft)
     await this.#client.draft.save(session, request).catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 409) throw error
     })

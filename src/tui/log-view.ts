@@ -1,4 +1,4 @@
-import type { Component } from "@earendil-works/pi-tui"
+import { type Component, visibleWidth } from "@earendil-works/pi-tui"
 import type { StoredMessage, StoredPart } from "../message/row.ts"
 import { readToolPart, type ToolPart, toolNameOf } from "../message/tool-part.ts"
 import { oneLine, plain, wrapped } from "./terminal-text.ts"
@@ -22,12 +22,14 @@ export class LogView implements Component {
   readonly #drawn = new Map<string, Drawn>()
   #messages: readonly StoredMessage[] = []
   #notes: readonly Note[] = []
+  #isWhole = true
 
   constructor(theme: Theme) {
     this.#theme = theme
   }
 
-  show(messages: readonly StoredMessage[], notes: readonly Note[]) {
+  show(messages: readonly StoredMessage[], notes: readonly Note[], isWhole = true) {
+    this.#isWhole = isWhole
     if (messages !== this.#messages) {
       const shown = new Set(messages.map(({ id }) => id))
       for (const id of this.#drawn.keys()) if (!shown.has(id)) this.#drawn.delete(id)
@@ -42,7 +44,8 @@ export class LogView implements Component {
 
   render(width: number): string[] {
     const said = this.#messages.flatMap((message) => this.#draw(message, width))
-    return [...said, ...this.#notes.flatMap((note) => [...this.#note(note, width), ""])]
+    const older = this.#isWhole ? [] : [this.#theme.quiet(oneLine(OLDER, width)), ""]
+    return [...older, ...said, ...this.#notes.flatMap((note) => [...this.#note(note, width), ""])]
   }
 
   #draw(message: StoredMessage, width: number): readonly string[] {
@@ -54,7 +57,8 @@ export class LogView implements Component {
   }
 
   #message({ role, parts, metadata }: StoredMessage, width: number): string[] {
-    const { accent, bad } = this.#theme
+    const { accent, bad, quiet } = this.#theme
+    if (metadata.boundary === true) return [quiet(oneLine(BOUNDARY, width)), ""]
     if (role === "user") {
       const lines = parts.filter(isShown).flatMap((part) => wrapped(said(part), width - 2))
       if (lines.length === 0) return []
@@ -71,30 +75,48 @@ export class LogView implements Component {
     const { text } = data as { text?: unknown }
     const isText = typeof text === "string"
     if (type === "reasoning" && isText) return wrapped(this.#theme.quiet(plain(text)), width)
-    if (toolNameOf(type) !== undefined) return [this.#call(data, width)]
+    if (toolNameOf(type) !== undefined) return this.#call(data, width)
     if (!isText) return [this.#theme.quiet(`[${type}]`)]
     return wrapped(this.#marked(plain(text.trimEnd())), width)
   }
 
-  #call(data: unknown, width: number): string {
+  /** One line, or a second one for what came of it. */
+  #call(data: unknown, width: number): string[] {
     const { good, bad, quiet } = this.#theme
     const call = readToolPart(data)
-    if (!call) return quiet("[call]")
+    if (!call) return [quiet("[call]")]
     const { state, input, error_text, output } = call
     const sign = { "output-available": good("✓"), "output-error": bad("✗") }[state as string] ?? "…"
     const about = error_text ?? resultOf(output)
     const words = `${toolNameOf(call.type)} ${input === undefined ? "" : JSON.stringify(input)}`
     const result = about === "" ? "" : ` → ${about}`
-    return `${sign} ${oneLine(`${words}${result}`, width - 2)}`
+    const room = width - 2
+    if (visibleWidth(plain(`${words}${result}`)) <= room || result === "")
+      return [`${sign} ${oneLine(`${words}${result}`, room)}`]
+    return [`${sign} ${oneLine(words, room)}`, `  ${oneLine(result, room)}`]
   }
 
-  /** Headings and what is marked as strong or as code stand out; nothing else is changed. */
+  /** Headings and what is marked as strong or as code stand out; nothing else is changed, and nothing at
+   *  all between fences. */
   #marked(text: string): string {
+    const { quiet } = this.#theme
+    let fence: string | undefined
+    const lines = text.split("\n").map((line) => {
+      const [mark] = FENCE.exec(line) ?? []
+      if (fence === undefined && mark === undefined) return this.#prose(line)
+      if (mark === undefined || (fence !== undefined && !closes(line, fence))) return line
+      fence = fence === undefined ? mark.trim() : undefined
+      return quiet(line)
+    })
+    return lines.join("\n")
+  }
+
+  #prose(line: string): string {
     const { strong, accent } = this.#theme
-    return text
-      .replace(/^#{1,6} .*$/gm, (line) => strong(line))
-      .replace(/\*\*([^*\n]+)\*\*/g, (_, words: string) => strong(words))
-      .replace(/`([^`\n]+)`/g, (code) => accent(code))
+    return line
+      .replace(/^#{1,6} .*$/, (heading) => strong(heading))
+      .replace(/\*\*[^*\n]+\*\*/g, (words) => strong(words))
+      .replace(/`[^`\n]+`/g, (code) => accent(code))
   }
 
   #note({ kind, text }: Note, width: number): string[] {
@@ -103,6 +125,16 @@ export class LogView implements Component {
     if (kind === "shown") return lines
     return lines.map((line) => (kind === "error" ? bad(line) : quiet(line)))
   }
+}
+
+const OLDER = "… what was said before is not shown here: the page shows it, or compositor inspect"
+const BOUNDARY = "── a sidecar: what is said here stays here, unless /bring takes it back ──"
+const FENCE = /^ {0,3}(?:`{3,}|~{3,})/
+
+// By its own sign, as long as it was or longer, and alone.
+function closes(line: string, fence: string): boolean {
+  const words = line.trim()
+  return words.startsWith(fence) && words.replaceAll(fence[0] ?? "", "") === ""
 }
 
 /** What a tool answered: its data, and the text that stands beside them. */
@@ -119,6 +151,7 @@ function isShown({ data }: StoredPart): boolean {
 /** A part of what a person said, as one would write it. */
 function said({ type, data }: StoredPart): string {
   const { text, raw, id, name, mime, ref, target, kind } = data as Record<string, unknown>
+  if (type === "quote") return quoted(text)
   if (typeof text === "string") return plain(text.trimEnd())
   switch (type) {
     case "command":
@@ -133,6 +166,16 @@ function said({ type, data }: StoredPart): string {
       return plain(`[${type}${typeof kind === "string" ? ` ${kind}` : ""}]`)
   }
 }
+
+/** The words of another message: enough of them to know which. */
+function quoted(text: unknown): string {
+  const words = String(text).trim().split("\n")
+  const left = words.length - QUOTED_LINES
+  const shown = words.slice(0, QUOTED_LINES).map((line) => `│ ${line}`)
+  return plain([...shown, ...(left > 0 ? [`│ … ${left} more lines`] : [])].join("\n"))
+}
+
+const QUOTED_LINES = 3
 
 function addressOf(ref: unknown): string {
   const { path, url, content_id, uri, range } = (ref ?? {}) as Record<string, unknown>

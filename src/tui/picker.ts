@@ -5,7 +5,7 @@ import {
   type SelectItem,
   SelectList,
 } from "@earendil-works/pi-tui"
-import { oneLine } from "./terminal-text.ts"
+import { oneLine, plain, wrapped } from "./terminal-text.ts"
 import type { Theme } from "./theme.ts"
 
 export interface Choice {
@@ -16,6 +16,8 @@ export interface Choice {
 
 export interface PickerOptions {
   readonly title: string
+  /** What there is to read before one chooses. */
+  readonly about?: string
   readonly choices: readonly Choice[]
   /** Whether typing narrows the list down. */
   readonly filter: boolean
@@ -50,9 +52,12 @@ export class Picker implements Component {
   }
 
   render(width: number): string[] {
-    const { title, filter, theme } = this.#options
-    const head = filter ? `${title}: ${this.#input.getValue()}` : title
-    return [theme.strong(oneLine(head, width)), ...this.#list.render(width)]
+    const { title, about = "", filter, theme } = this.#options
+    const head = filter
+      ? [theme.strong(oneLine(`${title}: ${this.#input.getValue()}`, width))]
+      : wrapped(plain(title), width).map(theme.strong)
+    const lines = about === "" ? [] : wrapped(plain(about), width)
+    return [...head, ...lines, ...this.#list.render(width)]
   }
 
   #listOf(query: string): SelectList {

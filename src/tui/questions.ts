@@ -2,6 +2,7 @@ import type { CallPlace, Client } from "../client/client.ts"
 import type { SessionView } from "../client/view.ts"
 import type { Turn, Wait } from "../message/row.ts"
 import { readToolPart } from "../message/tool-part.ts"
+import { inputText } from "./input-text.ts"
 import type { Choice } from "./picker.ts"
 
 /** Something that a turn waits for and a person must say. */
@@ -9,6 +10,8 @@ export interface Question {
   /** The same for the same question. */
   readonly key: string
   readonly title: string
+  /** What it is about, whole. */
+  readonly about: string
   readonly choices: readonly Choice[]
   /** Whether the answer may be typed: then what is sent next is the answer. */
   readonly typed: boolean
@@ -29,7 +32,7 @@ function asked(view: SessionView, turn: Turn, wait: Wait): Question {
     case "approval":
       return approval(key, at, { wait, input: inputOf(view, wait) })
     case "interrupted":
-      return interrupted(key, at, wait)
+      return interrupted(key, at, { wait, input: inputOf(view, wait) })
     case "answer":
       return open(key, at, inputOf(view, wait))
   }
@@ -46,11 +49,13 @@ function approval(
   at: CallPlace,
   { wait, input }: { wait: Wait; input: unknown },
 ): Question {
-  const about = input === undefined ? "" : ` ${JSON.stringify(input)}`
   const always = wait.asks.length > 0
+  const about = inputText(input)
+  const isNews = wait.reason !== undefined && wait.reason !== null && !about.includes(wait.reason)
   return {
     key,
-    title: `May ${wait.tool} run?${about}${wait.reason ? ` (${wait.reason})` : ""}`,
+    title: `May ${wait.tool} run?${isNews ? ` (${wait.reason})` : ""}`,
+    about,
     choices: [
       { value: "allow", label: "Yes" },
       ...(always ? [{ value: "allow-always", label: "Always in this session" }] : []),
@@ -67,10 +72,15 @@ function approval(
   }
 }
 
-function interrupted(key: string, at: CallPlace, wait: Wait): Question {
+function interrupted(
+  key: string,
+  at: CallPlace,
+  { wait, input }: { wait: Wait; input: unknown },
+): Question {
   return {
     key,
     title: `${wait.tool} may have run before a crash.`,
+    about: inputText(input),
     choices: [
       { value: "skip", label: "Leave it as it is" },
       { value: "retry", label: "Run it again" },
@@ -85,7 +95,8 @@ interface Asked {
   readonly options?: readonly string[]
 }
 
-/** A single question with options is chosen from; anything else is answered line by line. */
+/** A single question with options is chosen from, or answered in other words; anything else is answered
+ *  line by line. */
 function open(key: string, at: CallPlace, input: unknown): Question {
   const { questions = [] } = (input ?? {}) as { questions?: readonly Asked[] }
   const [only] = questions
@@ -93,9 +104,13 @@ function open(key: string, at: CallPlace, input: unknown): Question {
   const choices = options.map((label) => ({ value: label, label }))
   return {
     key,
-    title: questions.map(({ question }) => question ?? "").join(" / "),
+    title: only?.question ?? "",
+    about: questions
+      .slice(1)
+      .map(({ question = "" }) => question)
+      .join("\n"),
     choices,
-    typed: choices.length === 0,
+    typed: true,
     answer: (client, value) => {
       const lines = value.split("\n")
       const answers = questions.map((_, n) => (questions.length === 1 ? [value] : [lines[n] ?? ""]))

@@ -2,16 +2,6 @@ import type { LowerAnswer } from "../client/client.ts"
 import type { Desk } from "./desk.ts"
 import type { Composed } from "./draft-desk.ts"
 
-/** What would become of each part, one line for each: "does the model see my file?" (BEY-01). */
-export function receiptLines({ receipts, model, tokens, context }: LowerAnswer): string {
-  const rows = receipts.map(({ type, outcome, tokens, reason }) =>
-    [outcome.padEnd(12), type.padEnd(16), `${tokens} tokens`.padEnd(14), reason].join(" "),
-  )
-  const { used_tokens, limit_tokens } = context
-  const total = `${model}: ${tokens} tokens; ${used_tokens} of ${limit_tokens} used with the history`
-  return [...rows, total].join("\n")
-}
-
 /** What the model would see of what is composed now. */
 export async function xray(desk: Desk, { source, attachments: parts }: Composed) {
   if (source.trim() === "" && parts.length === 0)
@@ -24,4 +14,14 @@ export async function xray(desk: Desk, { source, attachments: parts }: Composed)
   const about = session_id === undefined ? {} : { session_id }
   const seen = await desk.client.lower({ message, ...about, with_body: false })
   desk.say("shown", receiptLines(seen))
+}
+
+/** What would become of each part, one line for each: "does the model see my file?" (BEY-01). */
+function receiptLines({ receipts, model, tokens, context }: LowerAnswer): string {
+  const rows = receipts.map(({ type, outcome, tokens, reason }) =>
+    [outcome.padEnd(12), type.padEnd(16), `${tokens} tokens`.padEnd(14), reason].join(" "),
+  )
+  const { used_tokens, limit_tokens } = context
+  const total = `${model}: ${tokens} tokens; ${used_tokens} of ${limit_tokens} used with the history`
+  return [...rows, total].join("\n")
 }

@@ -1,7 +1,7 @@
 import process from "node:process"
 import { Container, Editor, ProcessTerminal, type TUI, TuiMainScreen } from "@earendil-works/pi-tui"
 import { Attachments } from "./attached.ts"
-import { attachedLines, ideLines, Lines, queueLines, statusLine } from "./bars.ts"
+import { attachedLines, ideLines, Lines, questionLines, queueLines, statusLine } from "./bars.ts"
 import { Completions } from "./completions.ts"
 import type { Desk } from "./desk.ts"
 import type { Composed } from "./draft-desk.ts"
@@ -24,6 +24,9 @@ export interface ScreenOptions {
 
 const HINT = "Enter sends · ^X x-ray · ^R sessions · ^O models"
 const BUSY = "Enter queues · ^S steers · Esc stops"
+const CHOOSING = "Enter chooses · Esc later"
+const ASKED = "Enter on an empty line answers it · Esc stops"
+const TYPED = "what you type is the answer · Esc stops"
 const QUEUED = "^Q queue"
 
 /** What is on the terminal, from top to bottom: the log, what waits, what is attached, the composer or a
@@ -33,6 +36,18 @@ export class Screen {
   readonly editor: Editor
   readonly pastes = new Pastes()
   readonly attachments: Attachments
+  /** What is composed, with its marks as they stand there. */
+  readonly asTyped = {
+    read: (): Composed => ({
+      source: this.editor.getText(),
+      attachments: this.attachments.parts,
+    }),
+    write: ({ source, attachments }: Composed) => {
+      this.editor.setText(source)
+      this.attachments.replace(attachments)
+    },
+  }
+
   readonly #options: ScreenOptions
   readonly #theme: Theme
   readonly #log: LogView
@@ -60,18 +75,6 @@ export class Screen {
   get composed(): Composed {
     const source = this.pastes.expand(this.editor.getText())
     return { source, attachments: this.attachments.parts }
-  }
-
-  /** The same with its marks as they stand there. */
-  readonly asTyped = {
-    read: (): Composed => ({
-      source: this.editor.getText(),
-      attachments: this.attachments.parts,
-    }),
-    write: ({ source, attachments }: Composed) => {
-      this.editor.setText(source)
-      this.attachments.replace(attachments)
-    },
   }
 
   compose({ source, attachments }: Composed) {
@@ -112,7 +115,8 @@ export class Screen {
 
   refresh() {
     const desk = this.#options.desk()
-    this.#log.show(desk?.view?.messages ?? [], desk?.notes ?? [])
+    const { messages = [], older = null } = desk?.view ?? {}
+    this.#log.show(messages, desk?.notes ?? [], older === null)
     this.tui.requestRender()
   }
 
@@ -157,6 +161,7 @@ export class Screen {
     const queue = this.#options.desk()?.view?.queue ?? []
     const selected = this.#options.queue()?.selected ?? null
     return [
+      ...(this.isChoosing ? [] : questionLines(this.#options.desk()?.view, theme, width)),
       ...queueLines(queue, { selected, theme, width }),
       ...attachedLines(this.attachments.list, theme, width),
       ...ideLines(this.#options.ide()?.parts ?? [], theme, width),
@@ -170,7 +175,7 @@ export class Screen {
       this.#hint = undefined
       return this.#theme.quiet(oneLine(hint, width))
     }
-    const hint = this.#options.queue()?.hint ?? this.#usualHint(desk)
+    const hint = this.#choosing ? CHOOSING : (this.#options.queue()?.hint ?? this.#usualHint(desk))
     const connection = desk?.connection ?? "connecting"
     return statusLine(desk?.view, { width, theme: this.#theme, connection, hint })
   }
@@ -178,6 +183,8 @@ export class Screen {
   #usualHint(desk: Desk | undefined): string {
     const view = desk?.view
     if (!view || view.status.state === "idle" || view.status.state === "error") return HINT
+    if (view.status.state === "waiting_on_user_input") return TYPED
+    if (view.status.state === "waiting_on_approval") return ASKED
     return view.queue.length > 0 ? `${BUSY} · ${QUEUED}` : BUSY
   }
 }

@@ -3,7 +3,14 @@ import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import type { Ran } from "../../bench/run-everything.ts"
-import { keepFigures, pageOf, readKept, showFigures, withQuotes } from "../../scripts/figures.ts"
+import {
+  keepFigures,
+  pageOf,
+  QUOTING,
+  readKept,
+  showFigures,
+  withQuotes,
+} from "../../scripts/figures.ts"
 import { temporaryFolder } from "../build.ts"
 
 const ROOT = join(import.meta.dirname, "..", "..")
@@ -15,9 +22,13 @@ describe("figures of this repository", () => {
     expect(PAGE).toBe(pageOf(readKept()))
   })
 
-  it("are quoted by README as they are kept", () => {
-    expect(README).toContain("<!-- figures:begin -->")
-    expect(README).toBe(withQuotes(README, readKept()))
+  it.each(QUOTING)("are quoted by $path as they are kept", (quoting) => {
+    const text = readFileSync(join(ROOT, quoting.path), "utf8")
+    expect(text).toContain("<!-- figures:begin -->")
+    expect(text).toBe(withQuotes(text, readKept(), quoting))
+  })
+
+  it("leave README short", () => {
     expect(README.trimEnd().split("\n").length).toBeLessThanOrEqual(120)
   })
 
@@ -52,7 +63,7 @@ describe("what was found", () => {
         ],
       },
     ],
-    last_words: null,
+    last_words: "done",
     seconds: 3,
     at: "2026-01-02T03:04:05.000Z",
     load: 0.5,
@@ -102,10 +113,12 @@ describe("what was found", () => {
       { ...ran, ...said, name: "broken", outcome: "failed" },
       { ...ran, ...said, name: "hangs", outcome: "timed-out" },
       { ...ran, name: "fine", tables: [{ headings: ["fine", "count"], rows: [["lost", "0"]] }] },
+      { ...ran, name: "brief", tables: [], last_words: "0 divergences" },
     ])
     expect(shown).toMatch(/broken +failed after 3 s +Error: there is no peer .* NO/)
     expect(shown).toMatch(/hangs +was ended after 3 s .* NO/)
     expect(shown).toMatch(/fine +a message to the disk +lost 0 .* yes/)
+    expect(shown).toMatch(/brief +a message to the disk +0 divergences .* yes/)
     expect(shown).toContain("A processor, 2 cores, 4 GiB")
   })
 })

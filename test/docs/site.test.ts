@@ -65,6 +65,10 @@ describe("the site", () => {
       expect(typescript).toContain(`>${name}<`)
   })
 
+  it("shows no mark that a program needs", () => {
+    expect(render("<!-- figures:begin -->\ntext\n<!-- figures:end -->").html).toBe("<p>text</p>")
+  })
+
   it("has its titles in the search, and no markup of a text in a page", () => {
     const script = readFileSync(join(folder, "site.js"), "utf8")
     for (const { title } of pages) expect(script).toContain(JSON.stringify(title).slice(1, -1))

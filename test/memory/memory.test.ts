@@ -122,6 +122,34 @@ describe("a memory", () => {
     await expect(memory.write(tabs)).rejects.toThrow("is not a folder")
   })
 
+  it("[PRI-004] of a project is not read, written or deleted through a link above its folder", async () => {
+    const [root, home] = [join(folder, "repository"), join(folder, "home")]
+    await mkdir(root)
+    await mkdir(join(home, ".agents", "memory"), { recursive: true })
+    const owned = memoryOf({ user: join(home, ".agents", "memory"), shared: undefined })
+    await owned.write(tabs)
+    await symlink(join(home, ".agents"), join(root, ".agents"))
+    const shared = join(root, ".agents", "memory")
+    const memory = memoryOf({ shared, root, keep: "shared" })
+    expect(await memory.list()).toEqual([])
+    await expect(memory.write({ ...tabs, scope: "project", name: "planted" })).rejects.toThrow(
+      "is not a folder",
+    )
+    expect(await memory.delete(tabs.name)).toMatchObject({ type: "missing" })
+    expect((await owned.list()).map(({ entry }) => entry.name)).toEqual([tabs.name])
+    expect(await readdir(join(home, ".agents", "memory"))).toEqual([`${tabs.name}.md`])
+  })
+
+  it("[UX-035] of a project is kept in it where it is to be shared, in folders made for it", async () => {
+    const root = join(folder, "repository")
+    await mkdir(root)
+    const shared = join(root, ".agents", "memory")
+    const memory = memoryOf({ shared, root, keep: "shared" })
+    expect(await memory.write({ ...tabs, scope: "project" })).toMatchObject({ type: "done" })
+    expect(await readdir(shared)).toEqual([`${tabs.name}.md`])
+    expect((await memory.list()).map(({ trusted }) => trusted)).toEqual([true])
+  })
+
   it("says what it said, whatever it says", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), fc.string(), (body, description) => {

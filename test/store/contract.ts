@@ -9,6 +9,7 @@ import { interruptionContract } from "./contract/interruption.ts"
 import { principalContract } from "./contract/principals.ts"
 import { queueContract } from "./contract/queue.ts"
 import { stepContract } from "./contract/steps.ts"
+import { toldContract } from "./contract/told.ts"
 import { transferContract } from "./contract/transfer.ts"
 import { turnContract } from "./contract/turns.ts"
 
@@ -26,5 +27,6 @@ export function storeContract(name: string, maker: Maker) {
     transferContract(maker)
     principalContract(maker)
     aloneContract(maker)
+    toldContract(maker)
   })
 }

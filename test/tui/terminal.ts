@@ -17,6 +17,7 @@ export class Terminal {
   readonly workspace: string
   readonly #socket = `compositor-${randomUUID()}`
   readonly #gate = { held: Promise.withResolvers<void>() }
+  #command = ""
 
   private constructor(client: Terminal["client"], workspace: string) {
     this.client = client
@@ -58,6 +59,7 @@ export class Terminal {
     const settings = Object.entries(env).map(([name, value]) => `${name}='${value}'`)
     const command = [...settings, process.execPath, MAIN, "--data", data, ...(options.args ?? [])]
     const shell = ["env", ...command].join(" ")
+    made.#command = shell
     const { columns = 80, rows = 24 } = options
     made.#tmux(
       "new-session",
@@ -100,6 +102,18 @@ export class Terminal {
     await writeFile(file, text)
     this.#tmux("load-buffer", file)
     this.#tmux("paste-buffer", "-p")
+  }
+
+  /** Start it again from the shell, with further words. */
+  again(...words: readonly string[]) {
+    this.type([this.#command, ...words].join(" "), "Enter")
+  }
+
+  /** Tell the program in the terminal to end. */
+  end() {
+    const shell = this.#tmux("list-panes", "-F", "#{pane_pid}").trim()
+    const children = execFileSync("ps", ["-o", "pid=", "--ppid", shell], { encoding: "utf8" })
+    for (const pid of children.trim().split(/\s+/)) process.kill(Number(pid), "SIGTERM")
   }
 
   resize(columns: number, rows: number) {

@@ -144,7 +144,7 @@ describe.skipIf(missing("tmux"))("the terminal", { timeout: 60_000 }, () => {
     await terminal.shows("heard aside")
     terminal.type("/bring", "Enter")
     await terminal.shut("sidecar ·")
-    expect(await terminal.shows("[quote]")).not.toContain("heard aside")
+    expect(await terminal.shows("[quote: heard aside]")).not.toContain("> aside")
     terminal.type("use that", "Enter")
     await terminal.shows("heard use that")
     expect((await terminal.said(main)).at(-1)).toMatchObject([
@@ -189,10 +189,48 @@ describe.skipIf(missing("tmux"))("the terminal", { timeout: 60_000 }, () => {
     const terminal = await Terminal.open({ script: echo, host: { tools: [pay(log)] } })
     await terminal.shows("ready")
     terminal.type("pay ann", "Enter")
-    expect(await terminal.shows("May pay run?")).toContain("→ Yes")
+    expect(await terminal.shows("May pay run?")).toContain("  whom: ann\n→ Yes")
     terminal.press("Down")
     await terminal.shows("→ Always in this session")
     terminal.press("Up")
+    terminal.press("Enter")
+    await terminal.shows('✓ pay {"whom":"ann"} → {"paid":"ann"}')
+    expect(log).toEqual(["pay ann begins", "pay ann ends"])
+  })
+
+  it("[ACP-004] shows all of what would run before anybody says yes to it", async () => {
+    const command = `echo ${"harmless ".repeat(30)}; rm -rf everything`
+    const script = [{ call: { id: "c1", name: "pay", input: { whom: command, notes: "a\nb" } } }]
+    const terminal = await Terminal.open({ script: () => script, host: { tools: [pay([])] } })
+    await terminal.shows("ready")
+    terminal.type("go", "Enter")
+    const screen = await terminal.shows("May pay run?")
+    expect(screen).toContain("rm -rf everything\n  notes:\n    a\n    b\n→ Yes")
+    expect(screen).toContain("Enter chooses · Esc later")
+    terminal.press("Escape")
+    await terminal.shows("Enter on an empty line answers it")
+    expect(terminal.screen).toContain("rm -rf everything")
+    terminal.press("Enter")
+    await terminal.shows("→ Yes")
+  })
+
+  it("[SES-071] asks again what was waited for when the terminal was left", async () => {
+    const log: string[] = []
+    const terminal = await Terminal.open({
+      script: echo,
+      host: { tools: [pay(log)] },
+      shell: true,
+    })
+    await terminal.shows("ready")
+    terminal.type("pay ann", "Enter")
+    await terminal.shows("→ Yes")
+    terminal.press("C-c")
+    await terminal.shows("Enter on an empty line answers it")
+    terminal.press("C-c")
+    terminal.press("C-c")
+    await terminal.shows(/[#$]\s*$/)
+    terminal.again("--continue")
+    await terminal.shows("→ Yes")
     terminal.press("Enter")
     await terminal.shows('✓ pay {"whom":"ann"} → {"paid":"ann"}')
     expect(log).toEqual(["pay ann begins", "pay ann ends"])
@@ -289,6 +327,29 @@ describe.skipIf(missing("tmux"))("the terminal", { timeout: 60_000 }, () => {
     await terminal.shows("ready")
     terminal.type("go", "Enter")
     expect(await terminal.shows("ab\\u202ec\\u0000d")).toContain("> go")
+  })
+
+  it("leaves code between fences as it is, and marks what a sidecar is", async () => {
+    const text = "**strong** `a`\n```md\n**not** `strong`\n````\n~~~\n```\n**after**"
+    const terminal = await Terminal.open({ script: () => [{ text }] })
+    await terminal.shows("ready")
+    terminal.type("go", "Enter")
+    expect(await terminal.shows("**after**")).toContain(text)
+    terminal.type("/side", "Enter")
+    expect(await terminal.shows("── a sidecar: what is said here")).not.toContain("do not go on")
+  })
+
+  it("gives the terminal back when it is told to end, and keeps the draft", async () => {
+    const terminal = await Terminal.open({ script: echo, shell: true })
+    await terminal.shows("ready")
+    terminal.type("half a thought")
+    await terminal.shows("half a thought")
+    terminal.end()
+    await terminal.shows(/Terminated|[#$]\s*$/)
+    terminal.type("echo code $?", "Enter")
+    expect(await terminal.shows("code 143")).toMatch(/\n[#$] echo code/)
+    const { draft } = await terminal.client.draft.get(await terminal.session())
+    expect(draft?.source).toBe("half a thought")
   })
 
   it("keeps what was typed when the server refuses it", async () => {

@@ -7,7 +7,7 @@ import type { Scenario } from "../scenario.ts"
 export const principalScenarios: readonly Scenario[] = [
   {
     title: "two share a server",
-    rules: ["PRI-001", "PRI-002", "PRI-003", "PRI-004", "PRI-005", "PRI-006", "PRI-007"],
+    rules: ["PRI-001", "PRI-002", "PRI-003", "PRI-004", "PRI-005", "PRI-006", "PRI-007", "PRI-009"],
     needs: ["folder"],
     async live(kit, see) {
       await kit.file("ana/a.txt", "Ana's file\n")
@@ -86,6 +86,17 @@ export const principalScenarios: readonly Scenario[] = [
       )
       const operator = await ben.ask("GET", "/v1/principals")
       see.equal("PRI-005", "a route of the operator's", operator.status, 404)
+      for (const path of [
+        "/v1/trust",
+        "/v1/import",
+        "/v1/models/refresh",
+        "/v1/mcp/any/reconnect",
+      ]) {
+        const { status } = await ben.ask("POST", path, {
+          json: { path: join(ben.folder, "b.txt") },
+        })
+        see.equal("PRI-009", `${path}, which changes what others' prompts read`, status, 404)
+      }
       const [held] = tokens.body.tokens
       await kit.ask("DELETE", `/v1/principals/${encodeURIComponent(ana.id)}/tokens/${held.id}`)
       const late = await ana.ask("GET", "/v1/sessions")

@@ -1,4 +1,4 @@
-import type { Words } from "../sql/program.ts"
+import type { Value, Words } from "../sql/program.ts"
 
 /** The number under which the database knows what becomes of a transaction. */
 const XID = "CAST(pg_current_xact_id() AS TEXT) AS xid"
@@ -49,11 +49,22 @@ const prepared = new Map<string, Prepared>()
 export function prepare(sql: string): Prepared {
   const known = prepared.get(sql)
   if (known) return known
-  let place = 0
-  const text = sql.replace(QUOTED_OR_PLACE, (found) => (found === "?" ? `$${++place}` : found))
+  const text = replacePlaces(sql, (place) => `$${place + 1}`)
   const made = { name: `c${prepared.size}`, text }
   prepared.set(sql, made)
   return made
 }
 
+export function replacePlaces(sql: string, instead: (place: number) => string): string {
+  let place = 0
+  return sql.replace(QUOTED_OR_PLACE, (found) => (found === "?" ? instead(place++) : found))
+}
+
 const QUOTED_OR_PLACE = /'(?:[^']|'')*'|\?/g
+
+/** Text in PostgreSQL holds every character but this one. */
+export function sendable(value: Value): Value {
+  return typeof value === "string" && value.includes("\0")
+    ? value.replaceAll("\0", "\uFFFD")
+    : value
+}

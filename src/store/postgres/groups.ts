@@ -5,9 +5,10 @@ import type { Performed, Request, Writer } from "./writer.ts"
 /** At most so many share a transaction. */
 const MAX_GROUP = 32
 
+type Single = Request & { readonly session_id: string }
+
 interface Waiting {
-  readonly session_id: string
-  readonly request: Request
+  readonly request: Single
   readonly answer: PromiseWithResolvers<Performed>
 }
 
@@ -28,9 +29,9 @@ export class Groups {
     this.#lanes = about.lanes
   }
 
-  perform(session_id: string, request: Request): Promise<Performed> {
+  perform(request: Single): Promise<Performed> {
     const answer = Promise.withResolvers<Performed>()
-    this.#waiting.push({ session_id, request, answer })
+    this.#waiting.push({ request, answer })
     if (this.#running < this.#lanes) {
       this.#running += 1
       // Whoever calls in the same tick goes along.
@@ -61,7 +62,7 @@ export class Groups {
 }
 
 function bySession(one: Waiting, other: Waiting): number {
-  return one.session_id < other.session_id ? -1 : 1
+  return one.request.session_id < other.request.session_id ? -1 : 1
 }
 
 function refuse(group: readonly Waiting[], error: Undecided) {

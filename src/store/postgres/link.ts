@@ -1,7 +1,7 @@
 import type { Duplex } from "node:stream"
 import pg from "pg"
 import type { Outcome, Value } from "../sql/program.ts"
-import { prepare } from "./dialect.ts"
+import { prepare, sendable } from "./dialect.ts"
 import { CHANGED_SCHEMA, codeOf } from "./failure.ts"
 
 const CONNECT_MS = 10_000
@@ -9,10 +9,19 @@ const CONNECT_MS = 10_000
  *  goes on it finds that nothing was done, and does it again. */
 const IDLE_IN_TRANSACTION_MS = 2000
 const LOCK_MS = 20_000
+/** Who must wait longer for a row waits by itself, and not with a group. */
+const GROUP_LOCK_MS = 100
 const KEEP_ALIVE_MS = 10_000
 const INT8 = 20
 
+/** For groups, which find their rows by their keys. A planner that saw a table when it was empty would
+ *  read all of it instead, until somebody counts its rows. */
+export const FOR_GROUPS = `SET lock_timeout = ${GROUP_LOCK_MS};
+  SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off;
+  SET enable_material = off; SET plan_cache_mode = force_generic_plan`
+
 const SETUP = `SET idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_MS};
+  SET lock_timeout = ${LOCK_MS};
   SET jit = off;
   SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') = 'off'`
@@ -25,6 +34,7 @@ const TYPES = {
 
 export interface Answered extends Outcome {
   readonly command: string
+  readonly fields: readonly string[]
 }
 
 /** One connection. What is asked is sent at once, and answered in the order in which it was asked. */
@@ -33,7 +43,7 @@ export class Link {
   #broken: Error | undefined
   #gathering = false
 
-  static async open(url: string, name: string, lock_ms = LOCK_MS): Promise<Link> {
+  static async open(url: string, name: string, also = ""): Promise<Link> {
     const client = new pg.Client({
       connectionString: url,
       application_name: name,
@@ -46,7 +56,7 @@ export class Link {
     const link = new Link(client)
     try {
       await client.connect()
-      await client.query(`${SETUP}; SET lock_timeout = ${lock_ms}`)
+      await client.query(`${SETUP}; ${also}`)
       return link
     } catch (error) {
       link.close()
@@ -70,6 +80,13 @@ export class Link {
     return this.#send({ name, text, values: values.map(sendable) })
   }
 
+  /** Each row as the list of its values, in the order of the fields. */
+  askRows(sql: string, values: readonly Value[]): Promise<Answered> {
+    const { name, text } = prepare(sql)
+    const query = { name, text, values: [...values], rowMode: "array" }
+    return this.#send(query as pg.QueryConfig)
+  }
+
   /** Words without values and without an answer that is kept: BEGIN, several statements, LISTEN. */
   say(sql: string): Promise<Answered> {
     return this.#send({ text: sql })
@@ -90,6 +107,7 @@ export class Link {
             rows: last?.rows ?? [],
             count: last?.rowCount ?? 0,
             command: last?.command ?? "",
+            fields: last?.fields?.map((field) => field.name) ?? [],
           })
         },
       )
@@ -126,11 +144,4 @@ export class Link {
   #break(error: Error) {
     this.#broken ??= error
   }
-}
-
-/** Text in PostgreSQL holds every character but this one. */
-export function sendable(value: Value): Value {
-  return typeof value === "string" && value.includes("\0")
-    ? value.replaceAll("\0", "\uFFFD")
-    : value
 }

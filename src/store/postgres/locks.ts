@@ -1,6 +1,6 @@
 import { WORDS } from "./dialect.ts"
 import type { OperationName } from "../sql/operations/operations.ts"
-import type { Value } from "../sql/program.ts"
+import type { Statement } from "../sql/program.ts"
 import type { ExportRow, NewBlob, NewCapture, NewPart, PartUpsert, Writes } from "../store.ts"
 
 /** The rows that an operation is about. It has them for itself before it reads anything: a row that is
@@ -136,15 +136,25 @@ function shownIn(parts: readonly PartUpsert[]): Lock["blobs"] {
   return parts.some(({ blobs }) => (blobs?.length ?? 0) > 0) ? "used" : undefined
 }
 
-export interface LockStatement {
-  readonly sql: string
-  readonly values: readonly Value[]
+export interface LockStatement extends Statement {
+  /** The question that it answers, when it is not itself that question. */
+  readonly answers?: Statement
 }
 
 /** The statements that take a lock, always in this order: tables, sessions, turns, streams, triggers,
- *  and rows of a kind by their ids. */
-export function statementsOf(lock: Lock): LockStatement[] {
+ *  and rows of a kind by their ids. Where the session of a turn is known it is asked for like all
+ *  others, so that those who go together have theirs by one statement, in their order. */
+export function statementsOf(lock: Lock, session_id?: string): LockStatement[] {
   const { blobs, sessions, turn, readers, streams, trigger } = lock
+  if (turn !== undefined && session_id !== undefined && !blobs)
+    return [
+      {
+        sql: WORDS.own.session,
+        values: [session_id],
+        answers: { sql: WORDS.own.session_of, values: [turn] },
+      },
+      { sql: WORDS.own.turn, values: [turn] },
+    ]
   return [
     ...(blobs ? [{ sql: TABLE_LOCKS[blobs], values: [] }] : []),
     ...(readers === undefined ? [] : [{ sql: LOCK_READERS, values: [readers, readers] }]),

@@ -2,7 +2,8 @@ import { createHash, type Hash } from "node:crypto"
 import { type Connection, openForReading, openForWriting } from "../sqlite/connection.ts"
 import { MIGRATIONS } from "../sql/schema.ts"
 import type { Value } from "../sql/program.ts"
-import { Link, sendable } from "./link.ts"
+import { sendable } from "./dialect.ts"
+import { Link } from "./link.ts"
 import { migrate } from "./migrate.ts"
 
 export interface Move {

@@ -7,7 +7,7 @@ import type { Append, Store, Writes } from "../store.ts"
 import { Groups } from "./groups.ts"
 import { Hub } from "./hub.ts"
 import { Lanes } from "./lanes.ts"
-import { Link } from "./link.ts"
+import { FOR_GROUPS, Link } from "./link.ts"
 import { migrate, refuseNewerSchema } from "./migrate.ts"
 import { patiently } from "./patience.ts"
 import { Pool } from "./pool.ts"
@@ -24,9 +24,7 @@ export interface PostgresOptions {
 
 const CONNECTIONS = 12
 /** So many groups of operations are under way at once. */
-const GROUPS = 3
-/** Who must wait longer for a row waits by itself, and not with a group. */
-const GROUP_LOCK_MS = 100
+const GROUPS = 2
 
 type Listener = (streams: ReadonlySet<string> | undefined) => void
 
@@ -39,7 +37,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const pool = new Pool(options.connections ?? CONNECTIONS, open)
   const reader = new Reader(pool, open)
   const writer = new Writer(pool, { clock: options.clock ?? Date.now, epoch: node })
-  const shared = new Pool(GROUPS, () => opened(options.url, GROUP_LOCK_MS))
+  const shared = new Pool(GROUPS, () => opened(options.url, FOR_GROUPS))
   const groups = new Groups(writer, { pool: shared, lanes: GROUPS })
   const listeners = new Set<Listener>()
   const heard: Listener = (streams) => {
@@ -52,11 +50,12 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   let closed = false
   const call = async (name: OperationName, input: unknown) => {
     if (closed) throw new Error("the store is closed")
-    const request = { name, input }
-    const lock = lockOf(request)
-    const session = lanes.sessionOf(lock)
+    const lock = lockOf({ name, input })
+    const session_id = lanes.sessionOf(lock)
     const performing = lanes.run(lanes.laneOf(lock), () =>
-      session === undefined ? writer.alone(request) : groups.perform(session, request),
+      session_id === undefined
+        ? writer.alone({ name, input })
+        : groups.perform({ name, input, session_id }),
     )
     running.add(performing)
     const performed = await performing.finally(() => running.delete(performing))
@@ -95,8 +94,8 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   }
 }
 
-async function opened(url: string, lock_ms?: number): Promise<Link> {
-  const link = await Link.open(url, "compositor", lock_ms)
+async function opened(url: string, also?: string): Promise<Link> {
+  const link = await Link.open(url, "compositor", also)
   try {
     await refuseNewerSchema(link)
     return link

@@ -5,11 +5,11 @@ import type { Outcome, Program } from "../sql/program.ts"
 import { Transaction } from "../sql/transaction.ts"
 import { ASK_XID } from "./dialect.ts"
 import { isLost, notStored, Undecided } from "./failure.ts"
+import { Gathering, type Share } from "./gathering.ts"
 import type { Link } from "./link.ts"
 import { type Lock, LOCKS, statementsOf } from "./locks.ts"
 import { patiently } from "./patience.ts"
 import type { Pool } from "./pool.ts"
-import { Unit } from "./unit.ts"
 
 /** So long the outcome of a commit is asked for whose answer was lost. */
 const VERDICT_MS = 15_000
@@ -18,11 +18,15 @@ const MIN_ASKED = 20
 export interface Request {
   readonly name: OperationName
   readonly input: unknown
+  /** The one session that it is about, where that is known. */
+  readonly session_id?: string
 }
 
 export type Performed =
   | { readonly type: "done"; readonly value: unknown; readonly streams: ReadonlySet<string> }
   | { readonly type: "refused"; readonly refusal: Refusal }
+
+type Done = Performed & { readonly wrote: boolean }
 
 type AnyOperation = (tx: Transaction, input: unknown) => Program<unknown>
 
@@ -63,39 +67,42 @@ export class Writer {
   }
 
   async #on(link: Link, requests: readonly Request[], committing: Committing) {
-    const unit = new Unit(link)
-    unit.say("BEGIN")
-    const locked = unit.lock(requests.flatMap((request) => statementsOf(lockOf(request))))
+    const gathering = new Gathering(link)
+    gathering.begin()
+    const members = requests.map((request) => ({ request, share: gathering.share() }))
+    const locking = members.map(({ request, share }) =>
+      share.lock(statementsOf(lockOf(request), request.session_id)),
+    )
     try {
       const settled = await Promise.allSettled(
-        requests.map((request) => this.#perform(unit, request)),
+        members.map(({ request, share }) => this.#perform(share, request)),
       )
-      const number = numberIn((await locked) ?? [])
+      const number = numberIn((await Promise.all(locking)).flat())
       // What one says of its own failure is more than what the database says.
       const [only, ...others] = settled
       if (only && others.length === 0) valueOf(only)
-      if (unit.failure !== undefined) throw unit.failure
+      if (gathering.failure !== undefined) throw gathering.failure
       const performed = settled.map(valueOf)
       if (performed.every(({ wrote }) => !wrote)) {
-        await rollback(link)
+        await gathering.rollback()
         return performed
       }
       committing.xid = number ?? (await ownNumber(link))
       committing.performed = performed
-      await commit(link, unit, committing)
+      await commit(gathering, committing)
       return performed
     } catch (error) {
-      await rollback(link)
+      await gathering.rollback()
       throw error
     }
   }
 
-  async #perform(unit: Unit, { name, input }: Request): Promise<Performed & { wrote: boolean }> {
+  async #perform(share: Share, { name, input }: Request): Promise<Done> {
     const txid = `${this.#epoch}-${++this.#count}`
-    const tx = new Transaction(unit, { clock: this.#clock, txid, group: null })
+    const tx = new Transaction(share, { clock: this.#clock, txid, group: null })
     try {
-      const value = await unit.drive((OPERATIONS[name] as AnyOperation)(tx, input))
-      await unit.drive(tx.finish())
+      const value = await share.drive((OPERATIONS[name] as AnyOperation)(tx, input))
+      await share.drive(tx.finish())
       return { type: "done", value, streams: tx.streams, wrote: tx.wrote }
     } catch (error) {
       if (!(error instanceof Refusal) || tx.wrote) throw error
@@ -145,8 +152,8 @@ function valueOf<T>(settled: PromiseSettledResult<T>): T {
 }
 
 // A lock that found its row tells it; who locks nothing asks.
-function numberIn(locked: readonly Outcome[]): string | undefined {
-  const rows = locked.flatMap((outcome) => outcome.rows as { xid?: string }[])
+function numberIn(locked: readonly (Outcome | undefined)[]): string | undefined {
+  const rows = locked.flatMap((outcome) => (outcome?.rows ?? []) as { xid?: string }[])
   return rows.find(({ xid }) => xid !== undefined)?.xid
 }
 
@@ -159,9 +166,9 @@ const STATUS = "SELECT pg_xact_status(CAST(CAST(? AS TEXT) AS XID8)) AS status"
 
 /** Whether it was committed is unknown only while no answer came: a statement that went wrong before
  *  makes the database roll back, and it says so. */
-async function commit(link: Link, unit: Unit, committing: Committing) {
+async function commit(gathering: Gathering, committing: Committing) {
   try {
-    const { command } = await link.say("COMMIT")
+    const { command } = await gathering.commit()
     if (command === "COMMIT") return
   } catch (error) {
     if (isLost(error)) throw error
@@ -169,11 +176,7 @@ async function commit(link: Link, unit: Unit, committing: Committing) {
     throw error
   }
   committing.performed = undefined
-  throw unit.failure ?? new Error("the database rolled back what it was to commit")
-}
-
-async function rollback(link: Link) {
-  if (!link.broken) await link.say("ROLLBACK").catch(() => undefined)
+  throw gathering.failure ?? new Error("the database rolled back what it was to commit")
 }
 
 function lostBefore(): Error {

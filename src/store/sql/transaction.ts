@@ -187,31 +187,16 @@ export class Transaction implements Asking {
     this.write(INSERT_EVENTS, stream, first, events.length, body, this.txid)
   }
 
-  // A stream that is not there gives no number, and a row without one is refused.
   #numberInOne(stream: string, count: number, body: string) {
-    const { sql, values } = this.#mover(stream, count)
-    const isSession = stream.startsWith("ses_")
-    const own = isSession ? `own AS (${sql}),` : ""
-    const other = moveOther(isSession ? "AND NOT EXISTS (SELECT 1 FROM own)" : "")
-    const next = `${isSession ? "SELECT next FROM own UNION ALL " : ""}SELECT next FROM other`
-    this.write(
-      `WITH ${own} other AS (${other}) INSERT INTO events (stream_id, seq, count, body_json, txid)
-       VALUES (?, (${next}) - CAST(? AS BIGINT), ?, ?, ?)`,
-      ...(isSession ? values : []),
-      count,
-      stream,
-      stream,
-      count,
-      count,
-      body,
-      this.txid,
-    )
+    const marks = this.#marks.get(stream) ?? {}
+    const sql = numberingOf(stream.startsWith("ses_"), marks)
+    this.write(sql, stream, count, body, this.txid, ...Object.values(marks))
   }
 
   *#moveHead(stream: string, count: number): Program<number | undefined> {
     const { sql, values } = this.#mover(stream, count)
     const own = stream.startsWith("ses_") ? yield* this.get<Head>(sql, ...values) : undefined
-    return (own ?? (yield* this.get<Head>(moveOther(""), count, stream)))?.next
+    return (own ?? (yield* this.get<Head>(MOVE_OTHER, count, stream)))?.next
   }
 
   // `updated_at` has several indexes: a statement that names it pays for that, changed or not.
@@ -240,6 +225,34 @@ interface Head {
   readonly next: number
 }
 
-function moveOther(also: string): string {
-  return `UPDATE streams SET next_seq = next_seq + ? WHERE id = ? ${also} RETURNING next_seq AS next`
+const MOVE_OTHER =
+  "UPDATE streams SET next_seq = next_seq + ? WHERE id = ? RETURNING next_seq AS next"
+
+const numberings = new Map<string, string>()
+
+function numberingOf(isSession: boolean, marks: Marks): string {
+  const key = `${isSession} ${Object.keys(marks).join()}`
+  const sql = numberings.get(key) ?? numbering(isSession, marks)
+  numberings.set(key, sql)
+  return sql
+}
+
+// Said so that what several operations tell can be told in one. A stream that is not there gives no
+// number, and a row without one is refused.
+function numbering(isSession: boolean, marks: Marks): string {
+  const types = Object.values(marks).map((value) => (typeof value === "number" ? "BIGINT" : "TEXT"))
+  const names = ["stream", "count", "body", "txid", ...types.map((_, at) => `m${at}`)]
+  const values = ["TEXT", "BIGINT", "TEXT", "TEXT", ...types].map((type) => `CAST(? AS ${type})`)
+  const given = `given (${names.join(", ")}) AS (VALUES (${values.join(", ")}))`
+  const set = Object.keys(marks).map((name, at) => `, ${name} = given.m${at}`)
+  const own = `UPDATE chat_sessions SET next_event = next_event + given.count${set.join("")}
+    FROM given WHERE id = given.stream RETURNING id, next_event AS next`
+  const other = `UPDATE streams SET next_seq = next_seq + given.count FROM given
+    WHERE id = given.stream ${isSession ? "AND id NOT IN (SELECT id FROM own)" : ""}
+    RETURNING id, next_seq AS next`
+  const heads = `${isSession ? "SELECT * FROM own UNION ALL " : ""}SELECT * FROM other`
+  return `WITH ${given}, ${isSession ? `own AS (${own}),` : ""} other AS (${other}),
+    heads AS (${heads})
+    INSERT INTO events (stream_id, seq, count, body_json, txid)
+    SELECT stream, next - count, count, body, txid FROM given LEFT JOIN heads ON id = stream`
 }

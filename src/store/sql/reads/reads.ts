@@ -5,6 +5,7 @@ import { EntityPrograms } from "./entity-reads.ts"
 import { PrincipalPrograms } from "./principal-reads.ts"
 import { SessionReads } from "./session-reads.ts"
 import { StreamReads } from "./stream-reads.ts"
+import { ToldReads } from "./told-reads.ts"
 import { TriggerPrograms } from "./trigger-reads.ts"
 import { TurnReads } from "./turn-reads.ts"
 
@@ -14,6 +15,7 @@ export type AllReads = Reads & TriggerReads & EntityReads & PrincipalReads
 export function readsOf(asking: Asking): Programs<AllReads> {
   const rooms = [
     SessionReads,
+    ToldReads,
     TurnReads,
     StreamReads,
     DurableReads,
