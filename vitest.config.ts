@@ -1,5 +1,6 @@
 import { defineConfig } from "vitest/config"
 import { tally } from "./test/reporter.ts"
+import { LongestFirst } from "./test/sequencer.ts"
 
 export default defineConfig({
   // The suite of Durable Streams brings another vitest along; its tests must be ours to run.
@@ -14,6 +15,7 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     pool: "forks",
     maxWorkers: 2,
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", tally],
   },
 })

@@ -1,6 +1,7 @@
 import { open, rm } from "node:fs/promises"
 import process from "node:process"
-import { FileBlobs, fileChunks } from "../src/files/blobs.ts"
+import { FileBlobs } from "../src/files/blobs.ts"
+import { fileChunks } from "../src/files/file-chunks.ts"
 
 // Takes a file into a blob store and tells how long that took and how much memory came with it.
 

@@ -44,19 +44,19 @@ export function showMachine(machine: Machine): string {
   return `${processor}, ${cores} cores, ${memory_gib} GiB; Node ${node}; Linux ${kernel}; ${disk}`
 }
 
-/** The commit that is checked out here, with a plus where files differ from it. */
-export function describeCommit(): string {
-  const isClean = git("status", "--porcelain", "--untracked-files=no") === ""
-  return isClean ? nameOfCommit("HEAD") : `${nameOfCommit("HEAD")}+`
+/** The commit that is checked out, with a plus where files differ from it. */
+export function describeCommit(folder: string = import.meta.dirname): string {
+  const isClean = git(folder, "status", "--porcelain", "--untracked-files=no") === ""
+  const commit = nameOfCommit("HEAD", folder)
+  return isClean ? commit : `${commit}+`
 }
 
-export function nameOfCommit(reference: string): string {
-  return git("rev-parse", "--short=12", reference) || "unknown"
+export function nameOfCommit(reference: string, folder: string): string {
+  return git(folder, "rev-parse", "--short=12", reference) || "unknown"
 }
 
-function git(...args: string[]): string {
-  const { stdout } = spawnSync("git", args, { cwd: import.meta.dirname, encoding: "utf8" })
-  return stdout?.trim() ?? ""
+function git(folder: string, ...args: string[]): string {
+  return spawnSync("git", args, { cwd: folder, encoding: "utf8" }).stdout?.trim() ?? ""
 }
 
 export interface Noise {

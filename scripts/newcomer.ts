@@ -18,8 +18,9 @@ const HELP = `npm run newcomer -- [options]
   --bare               in a bare Debian; without, in a clean copy on this machine
   --base <folder>      the bare Debian to copy; without, one is made by debootstrap and kept
   --only start|test    one of the two paths
+  --from <folder>      the repository that is cloned (this one)
   --ref <commit>       what is checked out (HEAD)
-  --changes            with what is not committed here`
+  --changes            with what is not committed there`
 const PATIENCE_MS = 60 * 60 * 1000
 const ANSWER_MS = 60 * 1000
 const INTERRUPTED = 130
@@ -30,6 +31,7 @@ const { values } = parseArgs({
     bare: { type: "boolean", default: false },
     base: { type: "string" },
     only: { type: "string" },
+    from: { type: "string", default: join(import.meta.dirname, "..") },
     ref: { type: "string", default: "HEAD" },
     changes: { type: "boolean", default: false },
     help: { type: "boolean", short: "h", default: false },
@@ -52,8 +54,9 @@ async function newcomer(): Promise<boolean> {
   }
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, leave)
   try {
-    const { bare, base, changes, only } = values
-    const ground = bare ? bareDebian(folder, changes, base) : cleanCopy(folder, changes)
+    const { bare, base, only } = values
+    const origin = { folder: values.from, with_changes: values.changes }
+    const ground = bare ? bareDebian(folder, origin, base) : cleanCopy(folder, origin)
     const paths = PATHS.filter(({ name }) => only === undefined || name === only)
     if (paths.length === 0) throw new Error(`--only is start or test, and not ${only}.`)
     let isGood = true
@@ -104,7 +107,7 @@ async function walk(path: Path, ground: Ground): Promise<boolean> {
     at,
     load,
     machine,
-    commit: values.changes ? describeCommit() : nameOfCommit(values.ref),
+    commit: values.changes ? describeCommit(values.from) : nameOfCommit(values.ref, values.from),
   })
   return passed
 }

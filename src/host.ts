@@ -113,9 +113,7 @@ export class Host {
     this.files = FileSettings.parse(options.files ?? options.settings?.files ?? {})
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
-    const settings = options.settings ?? USUAL_SETTINGS
-    const shared = sharedPlaces(options.environment, settings)
-    this.principals = new Principals(store, options.data, shared)
+    this.principals = new Principals(store, options.data, sharedPlaces(options))
     this.owners = new Owners(store)
     this.audit = new AuditLog(store, options.log)
     this.#owner = options.turns === false ? null : ownerOf()
@@ -288,10 +286,12 @@ export class Host {
     this.equipment.ready(this.workspace).catch(() => undefined)
   }
 
-  // Someone may have put the same bytes again since the last reference went.
+  // Someone may have put the same bytes again since the last reference went, on any node.
   async #removeBlobs(content_ids: readonly string[], put_before?: number) {
-    for (const content_id of content_ids)
-      if (!(await this.store.blob(content_id))) await this.blobs.remove(content_id, put_before)
+    for (const content_id of content_ids) {
+      const wanted = async () => (await this.store.blob(content_id)) !== null
+      if (!(await wanted())) await this.blobs.remove(content_id, put_before, wanted)
+    }
   }
 
   #rooms() {

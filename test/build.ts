@@ -1,3 +1,4 @@
+import type { BlobStore } from "../src/files/blobs.ts"
 import { createHash } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
@@ -170,4 +171,24 @@ export function assistant(...blocks: readonly Block[]): PromptMessage {
 
 export function textBlock(value: string): Block {
   return { type: "text", text: value }
+}
+
+/** A blob store whose first bytes another node removes for good right after they were put. */
+export function losingOnce(blobs: BlobStore): BlobStore {
+  let lost = false
+  const losing = async <Stored extends { content_id: string }>(put: Promise<Stored>) => {
+    const stored = await put
+    if (!lost) await blobs.remove(stored.content_id, undefined, async () => false)
+    lost = true
+    return stored
+  }
+  return new Proxy(blobs, {
+    get(target, name) {
+      if (name === "put")
+        return (...given: Parameters<BlobStore["put"]>) => losing(target.put(...given))
+      if (name === "putBytes") return (bytes: Uint8Array) => losing(target.putBytes(bytes))
+      const value = Reflect.get(target, name) as unknown
+      return typeof value === "function" ? value.bind(target) : value
+    },
+  })
 }

@@ -4,7 +4,7 @@ import type { Reporter, TestModule } from "vitest/node"
 export const tally: Reporter = {
   onTestRunEnd(modules, unhandledErrors) {
     const { passed, failed, skipped } = count(modules, unhandledErrors.length)
-    if (skipped > 0) console.log(`${skipped} skipped${reason()}`)
+    if (skipped > 0) console.log(`${skipped} skipped${reason()}; ${places(modules)}`)
     console.log(`${passed} passed, ${failed} failed`)
     if (passed + failed === 0) process.exitCode = 1
   },
@@ -25,6 +25,19 @@ function count(modules: readonly TestModule[], unhandledErrors: number) {
 function isBroken(module: TestModule): boolean {
   const suites = [module, ...module.children.allSuites()]
   return suites.some((suite) => suite.errors().length > 0)
+}
+
+/** Where tests were skipped. */
+function places(modules: readonly TestModule[]): string {
+  return modules
+    .map((module) => ({ name: module.relativeModuleId, count: skippedIn(module) }))
+    .filter(({ count }) => count > 0)
+    .map(({ name, count }) => `${count} of ${name}`)
+    .join(", ")
+}
+
+function skippedIn(module: TestModule): number {
+  return [...module.children.allTests()].filter((test) => test.result().state === "skipped").length
 }
 
 function reason(): string {

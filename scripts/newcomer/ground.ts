@@ -10,14 +10,19 @@ export interface Ground {
   run(command: string): ChildProcess
 }
 
-const ROOT = join(import.meta.dirname, "..", "..")
+/** What is cloned: a repository, with the changes of its folder where asked. */
+export interface Origin {
+  readonly folder: string
+  readonly with_changes: boolean
+}
+
 const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 /** This machine's programs, and nothing that this user has. */
-export function cleanCopy(folder: string, withChanges: boolean): Ground {
+export function cleanCopy(folder: string, origin: Origin): Ground {
   const home = join(folder, "home")
   mkdirSync(home)
-  cloneRepository(join(home, "repository.git"), withChanges)
+  cloneRepository(origin, join(home, "repository.git"))
   const env = { ...network(), ...environment(/_CA_|SSL_CERT/), ...empty(home) }
   return {
     name: "a clean copy",
@@ -32,11 +37,11 @@ const CERTIFICATES = "/etc/newcomer.pem"
 const ENTER = join(import.meta.dirname, "enter.sh")
 
 /** A Debian with Node, npm and git, and nothing else; `base` is copied where there is one. */
-export function bareDebian(folder: string, withChanges: boolean, base?: string): Ground {
+export function bareDebian(folder: string, origin: Origin, base?: string): Ground {
   const root = join(folder, "debian")
   must("cp", ["-a", base ?? bareBase(), root])
   const env = { ...furnish(root), ...empty("/root") }
-  cloneRepository(join(root, "root", "repository.git"), withChanges)
+  cloneRepository(origin, join(root, "root", "repository.git"))
   return {
     name: `a bare Debian with Node ${saidBy("chroot", [root, "node", "--version"])}`,
     run: (command) => begin(...entering(root, ["sh", "-c", command]), { env }),
@@ -87,11 +92,11 @@ function entering(root: string, command: readonly string[]): [string, string[]] 
   return ["unshare", [...apart, "sh", ENTER, root, ...command]]
 }
 
-/** A clone as it comes from a server. With the changes of this tree in a commit on top, where asked. */
-function cloneRepository(to: string, withChanges: boolean) {
-  must("git", ["clone", "--quiet", "--bare", "--no-local", ROOT, to])
-  if (!withChanges) return
-  const git = ["--git-dir", to, "--work-tree", ROOT, "-c", "user.name=newcomer"]
+/** A clone as it comes from a server. Changes are in a commit on top. */
+function cloneRepository({ folder, with_changes }: Origin, to: string) {
+  must("git", ["clone", "--quiet", "--bare", "--no-local", folder, to])
+  if (!with_changes) return
+  const git = ["--git-dir", to, "--work-tree", folder, "-c", "user.name=newcomer"]
   const here = [...git, "-c", "user.email=newcomer@localhost", "-c", "core.bare=false"]
   must("git", [...here, "add", "--all", "."])
   must("git", [

@@ -3,6 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 
 import { dirname, join, resolve } from "node:path"
 import { BlobTooLarge, inBlocks } from "./blocks.ts"
 import { notStored, storageFailure, synced, SyncFailed } from "./disk-failure.ts"
+import { BLOCK_BYTES, readChunks } from "./file-chunks.ts"
 
 export { BlobTooLarge }
 
@@ -32,8 +33,13 @@ export interface BlobStore {
   /** Iterating throws `BlobMissing` when there is no such blob. */
   open(content_id: string, range?: ByteRange): AsyncIterable<Uint8Array>
   size(content_id: string): Promise<number | undefined>
-  /** Removing what is not there is fine. With `put_before`, what was put since then stays. */
-  remove(content_id: string, put_before?: number): Promise<void>
+  /** Whether the bytes are in the one place that all share, whatever copies are nearer. */
+  isKept(content_id: string): Promise<boolean>
+  /** Removing what is not there is fine. With `put_before`, what was put since then stays. `wanted` is
+   *  asked when nobody finds the bytes any more: then they go for good, or come back. Whoever puts
+   *  bytes, names them in a row and then finds them kept can so rely on them, whoever removes the
+   *  same ones meanwhile. */
+  remove(content_id: string, put_before?: number, wanted?: () => Promise<boolean>): Promise<void>
   /** `modified_at` is the last time anyone put these bytes: a sweeper spares what is young. */
   list(): AsyncIterable<ListedBlob>
   /** Remove what a crash left half written. */
@@ -61,7 +67,6 @@ export class BlobMissing extends Error {
 const CONTENT_ID = /^sha256:([0-9a-f]{2})([0-9a-f]{62})$/
 const FOLDER_NAME = /^[0-9a-f]{2}$/
 const FILE_NAME = /^[0-9a-f]{62}$/
-const CHUNK_BYTES = 256 * 1024
 const TEMPORARY_LIFETIME_MS = 60 * 60 * 1000
 
 /** Blobs as files: `<folder>/ab/cdef…`, written under `<folder>/tmp` and renamed into place. */
@@ -122,14 +127,32 @@ export class FileBlobs implements BlobStore {
     return place && (await fileSize(place.path))
   }
 
-  async remove(content_id: string, put_before = Number.POSITIVE_INFINITY): Promise<void> {
+  async isKept(content_id: string): Promise<boolean> {
+    return (await this.size(content_id)) !== undefined
+  }
+
+  async remove(
+    content_id: string,
+    put_before = Number.POSITIVE_INFINITY,
+    wanted?: () => Promise<boolean>,
+  ): Promise<void> {
     const place = this.#place(content_id)
     const stats = place && (await statsOf(place.path))
     if (!stats || stats.mtimeMs >= put_before) return
     await this.#writing(async () => {
-      await rm(place.path, { force: true })
+      if (wanted) await this.#removeUnless(wanted, place.path)
+      else await rm(place.path, { force: true })
       await syncFolder(place.folder)
     })
+  }
+
+  async #removeUnless(wanted: () => Promise<boolean>, path: string) {
+    await this.#makeFolder(this.#temporary)
+    const aside = join(this.#temporary, randomUUID())
+    const gone = await rename(path, aside).catch(unlessMissing)
+    if (gone === "missing") return
+    if (await wanted()) await rename(aside, path)
+    else await rm(aside, { force: true })
   }
 
   async *list(): AsyncIterable<ListedBlob> {
@@ -235,18 +258,6 @@ export async function readAll(
   return Buffer.concat(pieces)
 }
 
-/** The bytes of a file that is open. Each chunk lies in the memory of the one before: it is for those
- *  who are done with one before they ask for the next, as `put` is. */
-export async function* fileChunks(handle: FileHandle): AsyncIterable<Uint8Array> {
-  const buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES)
-  for (let position = 0; ; ) {
-    const { bytesRead } = await handle.read(buffer, 0, BLOCK_BYTES, position)
-    if (bytesRead === 0) return
-    position += bytesRead
-    yield buffer.subarray(0, bytesRead)
-  }
-}
-
 async function writeHashed(
   path: string,
   chunks: AsyncIterable<Uint8Array>,
@@ -269,8 +280,6 @@ async function writeHashed(
   return { content_id: `sha256:${hash.digest("hex")}`, size }
 }
 
-const BLOCK_BYTES = 1024 * 1024
-
 async function writeAll(handle: FileHandle, block: Uint8Array) {
   let from = 0
   while (from < block.length) from += (await handle.write(block, from)).bytesWritten
@@ -278,22 +287,6 @@ async function writeAll(handle: FileHandle, block: Uint8Array) {
 
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {
   yield bytes
-}
-
-/** The bytes of an open file, or of a range of it. */
-export async function* readChunks(
-  handle: FileHandle,
-  range?: ByteRange,
-): AsyncIterable<Uint8Array> {
-  const end = range?.end ?? Number.POSITIVE_INFINITY
-  let position = range?.start ?? 0
-  while (position < end) {
-    const length = Math.min(CHUNK_BYTES, end - position)
-    const { bytesRead, buffer } = await handle.read(Buffer.allocUnsafe(length), 0, length, position)
-    if (bytesRead === 0) return
-    position += bytesRead
-    yield buffer.subarray(0, bytesRead)
-  }
 }
 
 /** A new folder is safe once the folders above it know of it. */
@@ -337,6 +330,11 @@ async function namesIn(folder: string, pattern: RegExp): Promise<string[]> {
     if (isMissing(error)) return []
     throw error
   }
+}
+
+function unlessMissing(error: unknown): "missing" {
+  if (isMissing(error)) return "missing"
+  throw error
 }
 
 function isMissing(error: unknown): boolean {

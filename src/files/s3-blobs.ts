@@ -102,13 +102,34 @@ export class S3Blobs implements BlobStore {
     return key === undefined ? undefined : (await this.#look(key))?.size
   }
 
-  async remove(content_id: string, put_before = Number.POSITIVE_INFINITY): Promise<void> {
+  async isKept(content_id: string): Promise<boolean> {
+    return (await this.size(content_id)) !== undefined
+  }
+
+  async remove(
+    content_id: string,
+    put_before = Number.POSITIVE_INFINITY,
+    wanted?: () => Promise<boolean>,
+  ): Promise<void> {
     const key = keyOf(content_id)
     if (key === undefined) return
     if (put_before < Number.POSITIVE_INFINITY) {
       const found = await this.#look(key)
       if (!found || found.modified_at >= put_before) return
     }
+    if (wanted) await this.#removeUnless(wanted, key)
+    else await this.#delete(key)
+  }
+
+  async #removeUnless(wanted: () => Promise<boolean>, key: string) {
+    const aside = `${TEMPORARY}${randomUUID()}`
+    if (!(await this.#copyIfThere(key, aside))) return
+    await this.#delete(key)
+    if (await wanted()) await this.#copy(aside, key)
+    await this.#delete(aside)
+  }
+
+  async #delete(key: string) {
     await this.#bucket.head({ method: "DELETE", key }, [404])
   }
 
@@ -122,7 +143,7 @@ export class S3Blobs implements BlobStore {
   async sweepTemporary(now: number = Date.now()): Promise<void> {
     const before = now - TEMPORARY_LIFETIME_MS
     for await (const { key, modified_at } of listObjects(this.#bucket, TEMPORARY))
-      if (modified_at < before) await this.#bucket.head({ method: "DELETE", key }, [404])
+      if (modified_at < before) await this.#delete(key)
     for (const { key, id, begun_at } of await listUploads(this.#bucket, TEMPORARY))
       if (begun_at < before)
         await this.#bucket.head({ method: "DELETE", key, query: { uploadId: id } }, [404])
@@ -161,7 +182,11 @@ export class S3Blobs implements BlobStore {
     const found = await this.#look(key)
     if (found?.size !== size) return false
     if (found.age_ms < FRESH_MS) return true
-    return this.#copy(key, key).then(
+    return this.#copyIfThere(key, key)
+  }
+
+  async #copyIfThere(from: string, to: string): Promise<boolean> {
+    return this.#copy(from, to).then(
       () => true,
       (error: unknown) => {
         if (error instanceof S3Failed && error.status === 404) return false

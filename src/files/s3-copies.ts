@@ -1,7 +1,8 @@
 import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
-import { type BlobStore, type ByteRange, readChunks, type ServedAs } from "./blobs.ts"
+import type { BlobStore, ByteRange, ServedAs } from "./blobs.ts"
+import { readChunks } from "./file-chunks.ts"
 
 /** So long a copy is kept: what was deleted elsewhere is gone from here by then. */
 const KEPT_MS = 60 * 60 * 1000
@@ -50,9 +51,13 @@ export class CopiedBlobs implements BlobStore {
     return this.#copies.get(content_id)?.size ?? (await this.#far.size(content_id))
   }
 
-  async remove(content_id: string, put_before?: number) {
+  isKept(content_id: string) {
+    return this.#far.isKept(content_id)
+  }
+
+  async remove(content_id: string, put_before?: number, wanted?: () => Promise<boolean>) {
     await this.#forget(content_id)
-    await this.#far.remove(content_id, put_before)
+    await this.#far.remove(content_id, put_before, wanted)
   }
 
   list() {

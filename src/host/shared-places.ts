@@ -1,7 +1,8 @@
 import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
 import { isAbsolute, relative, resolve, sep } from "node:path"
-import type { HouseSettings } from "./settings.ts"
+import type { OpenedOptions } from "./options.ts"
+import { USUAL_SETTINGS } from "./settings.ts"
 
 /** Where the machine's user keeps what everybody's prompts read: commands, skills, agents, servers,
  *  notes. */
@@ -10,13 +11,14 @@ export interface SharedPlaces {
   readonly folders: readonly string[]
 }
 
-type Variables = Readonly<Record<string, string | undefined>>
-
-export function sharedPlaces(variables: Variables, settings: HouseSettings): SharedPlaces {
-  const named = [variables.XDG_CONFIG_HOME, variables.CODEX_HOME, settings.memory.user]
-  const folders = [...named, ...settings.skills.paths]
+export function sharedPlaces({
+  environment,
+  settings = USUAL_SETTINGS,
+}: Pick<OpenedOptions, "environment" | "settings">): SharedPlaces {
+  const { HOME = homedir(), XDG_CONFIG_HOME, CODEX_HOME } = environment
+  const folders = [XDG_CONFIG_HOME, CODEX_HOME, settings.memory.user, ...settings.skills.paths]
   return {
-    home: variables.HOME ?? homedir(),
+    home: HOME,
     folders: folders.filter((folder) => folder !== undefined && isAbsolute(folder)) as string[],
   }
 }

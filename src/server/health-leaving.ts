@@ -21,6 +21,9 @@ export class Leaving {
       endTurn: (input) => store.endTurn(unclaimed(input)),
       interrupt: (input) => store.interrupt(unclaimed(input)),
       resolveCall: (input) => store.resolveCall(unclaimed(input)),
+      performAction: (input) => store.performAction(unclaimed(input)),
+      spawnEntity: (input) =>
+        store.spawnEntity({ ...input, wake: input.wake && unclaimed(input.wake) }),
       claim: async (input) => (this.#leaving ? null : store.claim(input)),
       resumeTurn: async (input) => (this.#leaving ? null : store.resumeTurn(input)),
     }

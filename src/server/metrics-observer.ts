@@ -131,8 +131,12 @@ class ObservedBlobs implements BlobStore {
     return this.#blobs.size(content_id)
   }
 
-  remove(content_id: string, put_before?: number) {
-    return this.#blobs.remove(content_id, put_before)
+  isKept(content_id: string) {
+    return this.#blobs.isKept(content_id)
+  }
+
+  remove(content_id: string, put_before?: number, wanted?: () => Promise<boolean>) {
+    return this.#blobs.remove(content_id, put_before, wanted)
   }
 
   list() {

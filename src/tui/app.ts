@@ -1,5 +1,6 @@
 import { constants } from "node:os"
 import process from "node:process"
+import { setTimeout as pause } from "node:timers/promises"
 import { matchesKey } from "@earendil-works/pi-tui"
 import type { AnyPart, Client } from "../client/client.ts"
 import { isBusy } from "../client/view.ts"
@@ -8,6 +9,7 @@ import { copiedPicture, droppedFile, isLong, pastedName } from "./attached.ts"
 import { Desk, sentenceOf } from "./desk.ts"
 import { type Composed, DraftDesk } from "./draft-desk.ts"
 import type { Ide } from "./ide/ide.ts"
+import { actOf, type KeyActs } from "./keys.ts"
 import { type LocalCommand, localCommand } from "./local-commands.ts"
 import { pastedText } from "./pastes.ts"
 import { chooseModel, chooseSession, lastSession } from "./pickers.ts"
@@ -37,9 +39,7 @@ export async function runTui(options: TuiOptions): Promise<void> {
 const LEAVE_MS = 1000
 const ENDINGS = ["SIGTERM", "SIGHUP"] as const
 
-type Key = readonly [key: Parameters<typeof matchesKey>[1], act: (app: App) => unknown]
-
-class App {
+class App implements KeyActs {
   readonly #options: TuiOptions
   readonly #screen: Screen
   #ide: Ide | undefined
@@ -79,9 +79,9 @@ class App {
       await this.#left.promise
       await this.#kept()
     } finally {
-      this.#desk?.close()
       this.#ide?.unlink()
       await screen.stop()
+      await within(LEAVE_MS, this.#desk?.close())
     }
     await (await connection).close()
   }
@@ -267,8 +267,7 @@ class App {
 
   /** The draft is saved before we go; a server that is gone does not keep us. */
   async #kept() {
-    const late = new Promise((resolve) => setTimeout(resolve, LEAVE_MS).unref())
-    await Promise.race([this.#drafts?.flush(), late])
+    await within(LEAVE_MS, this.#drafts?.flush())
   }
 
   async #bring(desk: Desk) {
@@ -289,11 +288,12 @@ class App {
       this.#attempt(() => this.#paste(pasted))
       return true
     }
+    this.#screen.hint(undefined)
     if (!matchesKey(data, "ctrl+c")) this.#warned = false
     if (this.#screen.isChoosing) return false
     if (this.#queue?.key(data, (act) => this.#attempt(act))) return true
     if (this.#screen.editor.isShowingAutocomplete() && matchesKey(data, "escape")) return false
-    const [, act] = KEYS.find(([key]) => matchesKey(data, key)) ?? []
+    const act = actOf(data)
     if (!act) return false
     return this.#attempt(() => act(this))
   }
@@ -332,17 +332,6 @@ class App {
   }
 }
 
-/** What a key does; false leaves it to the editor. */
-const KEYS: readonly Key[] = [
-  ["ctrl+c", (app) => app.interrupt()],
-  ["ctrl+d", (app) => app.leaveEmpty()],
-  ["ctrl+z", (app) => app.suspend()],
-  ["ctrl+s", (app) => app.steer()],
-  ["ctrl+q", (app) => app.selectQueue()],
-  ["ctrl+r", (app) => app.sessions()],
-  ["ctrl+o", (app) => app.models()],
-  ["ctrl+x", (app) => app.xray()],
-  ["ctrl+v", (app) => app.pastePicture()],
-  ["backspace", (app) => app.removeAttachment()],
-  ["escape", (app) => app.escape()],
-]
+async function within(milliseconds: number, done: Promise<unknown> | undefined) {
+  await Promise.race([done, pause(milliseconds, undefined, { ref: false })])
+}

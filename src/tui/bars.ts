@@ -48,6 +48,11 @@ export function queueLines(
   })
 }
 
+/** What the server has not taken yet. */
+export function unsentLines(unsent: readonly string[], theme: Theme, width: number): string[] {
+  return unsent.map((source) => theme.quiet(oneLine(`  … sending: ${source}`, width)))
+}
+
 export function wordsOf({ metadata, parts }: StoredMessage): string {
   const { composer_input } = metadata as { composer_input?: { source?: string } }
   if (composer_input?.source !== undefined) return composer_input.source

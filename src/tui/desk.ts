@@ -6,6 +6,7 @@ import type { SessionStatus, StoredMessage } from "../message/row.ts"
 import type { Note } from "./log-view.ts"
 
 const PAGE = 50
+const LATE_MS = 400
 
 export interface DeskOptions {
   readonly client: Client
@@ -34,8 +35,11 @@ export class Desk {
   #connection = "connecting"
   #leave = new AbortController()
   #sending: Promise<unknown> = Promise.resolve()
+  #outgoing: readonly { readonly source: string; readonly at: number }[] = []
   /** Where `/back` leads. */
   #main: string | undefined
+  /** A session that was begun here, and in which nothing was said yet. */
+  #unused: string | undefined
 
   constructor(options: DeskOptions) {
     this.#options = options
@@ -50,11 +54,18 @@ export class Desk {
   }
 
   get notes(): readonly Note[] {
-    return this.#notes
+    const fault = faultOf(this.#view)
+    return fault === undefined ? this.#notes : [{ kind: "error", text: fault }, ...this.#notes]
   }
 
   get connection(): string {
     return this.#connection
+  }
+
+  /** What is on its way for so long that a person should know. */
+  get unsent(): readonly string[] {
+    const before = performance.now() - LATE_MS
+    return this.#outgoing.filter(({ at }) => at <= before).map(({ source }) => source)
   }
 
   get isSidecar(): boolean {
@@ -73,6 +84,7 @@ export class Desk {
       ...(model === undefined ? {} : { model }),
     })
     await this.open(session.id)
+    this.#unused = session.id
   }
 
   /** Show a session and follow it until another is shown. */
@@ -83,13 +95,15 @@ export class Desk {
     this.#notes = []
     await this.#read(id, leave.signal)
     await this.#options.opened(id)
+    await this.#tidy()
     void this.#follow(id, leave.signal).catch((error: unknown) => {
       if (!leave.signal.aborted) this.#broken(error)
     })
   }
 
-  close() {
+  async close() {
     this.#leave.abort()
+    await this.#tidy().catch(() => undefined)
   }
 
   async send({ source, parts, contexts = [], mode }: Outgoing): Promise<SendAnswer> {
@@ -106,16 +120,12 @@ export class Desk {
       }),
     )
     this.#sending = sending.catch(() => undefined)
-    const answer = await sending
+    const answer = await this.#told(source, sending)
     this.#notes = []
     for (const { text } of answer.shown) if (text !== "") this.say("shown", text)
     for (const { message } of answer.warnings) this.say("notice", message)
     changed()
     return answer
-  }
-
-  async editQueued(message: StoredMessage, source: string) {
-    await this.client.queue.update(message.session_id, message.id, { source, state: "queued" })
   }
 
   async abort() {
@@ -156,6 +166,35 @@ export class Desk {
 
   async useModel(model: string) {
     await this.client.sessions.update(this.#id(), { model })
+  }
+
+  async #told<Value>(source: string, sending: Promise<Value>): Promise<Value> {
+    const one = { source, at: performance.now() }
+    this.#outgoing = [...this.#outgoing, one]
+    const late = setTimeout(() => this.#options.changed(), LATE_MS + 1).unref()
+    try {
+      return await sending
+    } finally {
+      clearTimeout(late)
+      this.#outgoing = this.#outgoing.filter((other) => other !== one)
+      this.#options.changed()
+    }
+  }
+
+  /** A session that was begun and never used is not kept: whoever opens and leaves us every day would
+   *  find nothing else in the list. What was drafted or said in it, by whomever, keeps it. */
+  async #tidy() {
+    const id = this.#unused
+    this.#unused = undefined
+    if (id === undefined) return
+    const [{ messages }, { queue }, { draft }] = await Promise.all([
+      this.client.messages(id, { limit: 1 }),
+      this.client.queue.list(id),
+      this.client.draft.get(id),
+    ])
+    const isEmpty = !draft || (draft.source === "" && (draft.attachments ?? []).length === 0)
+    if (messages.length === 0 && queue.length === 0 && isEmpty)
+      await this.client.sessions.remove(id)
   }
 
   #id(): string {
@@ -221,6 +260,13 @@ export class Desk {
     this.#connection = "lost"
     this.say("error", sentenceOf(error))
   }
+}
+
+/** Why the last turn failed, where no answer says it. */
+function faultOf(view: SessionView | undefined): string | undefined {
+  if (view?.status.state !== "error") return undefined
+  const { error } = (view.messages.at(-1)?.metadata ?? {}) as { error?: unknown }
+  return error === undefined ? view.status.message : undefined
 }
 
 function isEnd(event: FollowEvent): boolean {

@@ -66,7 +66,7 @@ export class LogView implements Component {
     }
     const lines = parts.flatMap((part) => this.#part(part, width))
     const { error } = metadata as { error?: { message?: string } }
-    if (error?.message) lines.push(...wrapped(bad(plain(error.message)), width))
+    if (error?.message) lines.push(...wrapped(bad(`✗ ${plain(error.message)}`), width))
     return lines.length === 0 ? [] : [...lines, ""]
   }
 
@@ -121,7 +121,7 @@ export class LogView implements Component {
 
   #note({ kind, text }: Note, width: number): string[] {
     const { quiet, bad } = this.#theme
-    const lines = wrapped(plain(text), width)
+    const lines = wrapped(plain(kind === "error" ? `✗ ${text}` : text), width)
     if (kind === "shown") return lines
     return lines.map((line) => (kind === "error" ? bad(line) : quiet(line)))
   }

@@ -51,7 +51,7 @@ function approval(
 ): Question {
   const always = wait.asks.length > 0
   const about = inputText(input)
-  const isNews = wait.reason !== undefined && wait.reason !== null && !about.includes(wait.reason)
+  const isNews = wait.reason !== undefined && !about.includes(wait.reason)
   return {
     key,
     title: `May ${wait.tool} run?${isNews ? ` (${wait.reason})` : ""}`,
@@ -93,28 +93,37 @@ function interrupted(
 interface Asked {
   readonly question?: string
   readonly options?: readonly string[]
+  readonly multi_select?: boolean
 }
 
-/** A single question with options is chosen from, or answered in other words; anything else is answered
- *  line by line. */
+/** A single question with options is chosen from, or answered in other words; several questions are
+ *  answered line by line, and where several options may be meant they stand between commas. */
 function open(key: string, at: CallPlace, input: unknown): Question {
   const { questions = [] } = (input ?? {}) as { questions?: readonly Asked[] }
-  const [only] = questions
-  const options = questions.length === 1 ? (only?.options ?? []) : []
-  const choices = options.map((label) => ({ value: label, label }))
+  const [only] = questions.length === 1 ? questions : []
+  const options = only?.multi_select ? [] : (only?.options ?? [])
   return {
     key,
-    title: only?.question ?? "",
-    about: questions
-      .slice(1)
-      .map(({ question = "" }) => question)
-      .join("\n"),
-    choices,
+    title: only?.question ?? "Answer each on a line of its own:",
+    about: only ? offered(only, options.length > 0) : questions.map(numbered).join("\n"),
+    choices: options.map((label) => ({ value: label, label })),
     typed: true,
     answer: (client, value) => {
-      const lines = value.split("\n")
-      const answers = questions.map((_, n) => (questions.length === 1 ? [value] : [lines[n] ?? ""]))
-      return client.calls.answer(at, { answers })
+      const lines = only ? [value] : value.split("\n")
+      return client.calls.answer(at, { answers: questions.map((one, n) => said(one, lines[n])) })
     },
   }
+}
+
+function numbered(asked: Asked, at: number): string {
+  return [`${at + 1}. ${asked.question ?? ""}`, offered(asked, false)].filter(Boolean).join(" ")
+}
+
+function offered({ options = [], multi_select }: Asked, isChosen: boolean): string {
+  if (isChosen || options.length === 0) return ""
+  return `(${options.join(", ")}${multi_select ? "; several with commas between" : ""})`
+}
+
+function said({ multi_select }: Asked, line = ""): string[] {
+  return multi_select ? line.split(/\s*,\s*/).filter((word) => word !== "") : [line]
 }

@@ -1,7 +1,15 @@
 import process from "node:process"
 import { Container, Editor, ProcessTerminal, type TUI, TuiMainScreen } from "@earendil-works/pi-tui"
 import { Attachments } from "./attached.ts"
-import { attachedLines, ideLines, Lines, questionLines, queueLines, statusLine } from "./bars.ts"
+import {
+  attachedLines,
+  ideLines,
+  Lines,
+  questionLines,
+  queueLines,
+  statusLine,
+  unsentLines,
+} from "./bars.ts"
 import { Completions } from "./completions.ts"
 import type { Desk } from "./desk.ts"
 import type { Composed } from "./draft-desk.ts"
@@ -24,7 +32,7 @@ export interface ScreenOptions {
 
 const HINT = "Enter sends · ^X x-ray · ^R sessions · ^O models"
 const BUSY = "Enter queues · ^S steers · Esc stops"
-const CHOOSING = "Enter chooses · Esc later"
+const CHOOSING = "Enter chooses · Esc goes back"
 const ASKED = "Enter on an empty line answers it · Esc stops"
 const TYPED = "what you type is the answer · Esc stops"
 const QUEUED = "^Q queue"
@@ -108,7 +116,8 @@ export class Screen {
     process.kill(process.pid, "SIGTSTP")
   }
 
-  hint(text: string) {
+  /** Say something in the place of how things stand, until the next key. */
+  hint(text: string | undefined) {
     this.#hint = text
     this.tui.requestRender()
   }
@@ -163,6 +172,7 @@ export class Screen {
     return [
       ...(this.isChoosing ? [] : questionLines(this.#options.desk()?.view, theme, width)),
       ...queueLines(queue, { selected, theme, width }),
+      ...unsentLines(this.#options.desk()?.unsent ?? [], theme, width),
       ...attachedLines(this.attachments.list, theme, width),
       ...ideLines(this.#options.ide()?.parts ?? [], theme, width),
     ]
@@ -170,11 +180,7 @@ export class Screen {
 
   #status(width: number): string {
     const desk = this.#options.desk()
-    if (this.#hint !== undefined) {
-      const hint = this.#hint
-      this.#hint = undefined
-      return this.#theme.quiet(oneLine(hint, width))
-    }
+    if (this.#hint !== undefined) return this.#theme.quiet(oneLine(this.#hint, width))
     const hint = this.#choosing ? CHOOSING : (this.#options.queue()?.hint ?? this.#usualHint(desk))
     const connection = desk?.connection ?? "connecting"
     return statusLine(desk?.view, { width, theme: this.#theme, connection, hint })

@@ -83,6 +83,61 @@ export function blobsContract(name: string, make: () => Promise<BlobStore>) {
       expect(await blobs.size(content_id)).toBe(4)
     })
 
+    it("removes for good what nobody wants, and gives back what somebody does", async () => {
+      const blobs = await make()
+      const bytes = Buffer.from("wanted")
+      const { content_id } = await blobs.putBytes(bytes)
+      let seen: boolean | undefined
+      await blobs.remove(content_id, undefined, async () => {
+        seen = await blobs.isKept(content_id)
+        return true
+      })
+      expect(seen).toBe(false)
+      expect((await collectBytes(blobs.open(content_id))).equals(bytes)).toBe(true)
+      await blobs.remove(content_id, undefined, async () => false)
+      expect(await blobs.isKept(content_id)).toBe(false)
+      await blobs.remove(content_id, undefined, async () => true)
+      expect(await blobs.isKept(content_id)).toBe(false)
+      // Put again while it is being removed.
+      await blobs.putBytes(bytes)
+      await blobs.remove(content_id, undefined, async () => {
+        await blobs.putBytes(bytes)
+        return false
+      })
+      expect(await blobs.isKept(content_id)).toBe(true)
+      expect(await collect(blobs.list())).toHaveLength(1)
+    })
+
+    it("[OPS-07] loses no bytes that one node names while another removes the same ones", async () => {
+      const blobs = await make()
+      const bytes = Buffer.from("the same bytes")
+      const id = idOf("the same bytes")
+      // What the rows of a database say, and who refers to it there.
+      const rows = new Set<number>()
+      const breath = () => new Promise((done) => setTimeout(done, Math.random() * 4))
+      const attach = async (row: number) => {
+        await blobs.putBytes(bytes)
+        await breath()
+        rows.add(row)
+        await breath()
+        if (!(await blobs.isKept(id))) await blobs.putBytes(bytes)
+      }
+      const collectRow = async (row: number) => {
+        rows.delete(row)
+        if (rows.size > 0) return
+        await breath()
+        await blobs.remove(id, undefined, async () => rows.size > 0)
+      }
+      let lost = 0
+      for (let round = 0; round < 60; round++) {
+        rows.add(-1)
+        await Promise.all([attach(round), collectRow(-1)])
+        if (!(await blobs.isKept(id))) lost += 1
+        await collectRow(round)
+      }
+      expect(lost).toBe(0)
+    })
+
     it("lists what it has, with the time it was last put", async () => {
       const blobs = await make()
       const before = Date.now() - 2000

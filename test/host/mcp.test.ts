@@ -31,14 +31,19 @@ describe("a server of the user's", () => {
     "[MCP-001] gives its prompts as commands that run with their arguments, over HTTP",
     async () => {
       const served = await openServed({ files: { "data/config.json": CONFIG } })
-      const { commands } = await served.client.commands.list({ workspace: served.workspace })
-      const names = commands.filter(({ command }) => command.kind === "mcp").map(({ name }) => name)
-      expect(names.toSorted()).toEqual([
-        "everything:args-prompt",
-        "everything:completable-prompt",
-        "everything:resource-prompt",
-        "everything:simple-prompt",
-      ])
+      const names = async () => {
+        const { commands } = await served.client.commands.list({ workspace: served.workspace })
+        return commands.filter(({ command }) => command.kind === "mcp").map(({ name }) => name)
+      }
+      // On a busy machine the server is not there yet when it is first asked.
+      await expect
+        .poll(async () => (await names()).toSorted())
+        .toEqual([
+          "everything:args-prompt",
+          "everything:completable-prompt",
+          "everything:resource-prompt",
+          "everything:simple-prompt",
+        ])
       const cases = [
         ["/everything:simple-prompt", "This is a simple prompt"],
         ["/everything:args-prompt Kyiv", "What's weather in Kyiv?"],
@@ -87,10 +92,13 @@ describe("a server of the user's", () => {
       const served = await openServed({ files: { "home/.agents/mcp.json": CONFIG } })
       const { workspace } = served
       await served.client.commands.list({ workspace })
-      const offered = await served.client.commands.complete({ workspace, source: "@everything:" })
-      const uris = offered.items.filter(({ kind }) => kind === "resource")
-      expect(uris.length).toBeGreaterThanOrEqual(7)
-      for (const { insert } of uris) {
+      const resources = async () => {
+        const source = "@everything:"
+        const { items } = await served.client.commands.complete({ workspace, source })
+        return items.filter(({ kind }) => kind === "resource")
+      }
+      await expect.poll(async () => (await resources()).length).toBeGreaterThanOrEqual(7)
+      for (const { insert } of await resources()) {
         const { messages } = await send(served, `Look at ${insert}please`)
         const [ref] = partsOf(messages, "file-ref")
         const [attached] = partsOf(messages, "file-attachment")

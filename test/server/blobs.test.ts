@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { contentIdOf } from "../../src/files/blobs.ts"
-import { collect, png } from "../build.ts"
+import type { Store } from "../../src/store/store.ts"
+import { collect, losingOnce, png } from "../build.ts"
 import { type Door, MISSING, newSession, openDoor, send } from "./house.ts"
 
 function upload(door: Door, bytes: Uint8Array, name = "a.bin", query = "") {
@@ -45,6 +46,16 @@ describe("an upload", () => {
       [Buffer.alloc(70_000, "x"), "a.txt"],
     ] as const)
       expect((await upload(door, bytes, name, "&inline=true")).body.part).not.toHaveProperty("data")
+  })
+
+  it("[OPS-07] is refused when another node removed the same bytes while it came in, and taken again", async () => {
+    const observe = { store: (store: Store) => store, blobs: losingOnce }
+    const door = await openDoor({ turns: false, observe })
+    const bytes = randomBytes(100)
+    const { status, body } = await upload(door, bytes)
+    expect([status, body.error.code]).toEqual([409, "conflict"])
+    expect((await upload(door, bytes)).status).toBe(201)
+    expect(await door.host.blobs.isKept(contentIdOf(bytes))).toBe(true)
   })
 
   it("may be empty, and may have a name in any script", async () => {

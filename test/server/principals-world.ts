@@ -7,6 +7,7 @@ import { newId } from "../../src/message/id.ts"
 import { scripted } from "../../src/provider/scripted.ts"
 import { type Running, serve } from "../../src/server/serve.ts"
 import { png, temporaryFolder } from "../build.ts"
+import { storeFor } from "../postgres.ts"
 
 export interface Answer {
   readonly status: number
@@ -37,8 +38,10 @@ export async function openShared(): Promise<Shared> {
   const folder = await realpath(await temporaryFolder())
   const model = scripted([{ text: "ok" }])
   const failures: string[] = []
+  const data = join(folder, "data")
   const server = await serve({
-    data: join(folder, "data"),
+    data,
+    ...(await storeFor(data)),
     workspace: null,
     // Nobody's home, and nobody listens there.
     environment: { HOME: join(folder, "home"), COMPOSITOR_MODELS_URL: "http://127.0.0.1:9/" },

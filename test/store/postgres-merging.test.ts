@@ -44,34 +44,19 @@ describe.skipIf(missing("postgresql"))("statements of a group", () => {
   it("do together what they do one by one", async () => {
     const link = await opened()
     const words = fc.option(fc.oneof(fc.string({ unit: "binary" }), fc.constant('"\\{},\0')))
-    const row = fc.record({ words, number: fc.maxSafeInteger(), share: fc.option(fc.double()) })
+    const share = fc.option(fc.double({ noNaN: true, noDefaultInfinity: true }))
+    const row = fc.record({ words, number: fc.maxSafeInteger(), share })
     await fc.assert(
       fc.asyncProperty(fc.array(row, { minLength: 2, maxLength: 6 }), async (made) => {
-        const rows = made.map(({ words, number, share }, at) => ({
-          kept: [`r${at}`, words, number % 1000, finite(share)],
-          changed: [words, 1, finite(share), `r${at}`],
-          asked: [`r${at}`, words],
-        }))
+        const kept = made.map((row, at) => [`r${at}`, row.words, row.number % 1000, row.share])
+        const changed = made.map(({ words, share }, at) => [words, 1, share, `r${at}`])
+        const asked = made.map(({ words }, at) => [`r${at}`, words])
         const seen = []
         for (const apart of [true, false]) {
           await link.say("DELETE FROM kept")
-          const kept = rows.map((one) => one.kept)
           const entered = await told(link, INSERT, kept, apart)
-          await told(
-            link,
-            UPDATE,
-            rows.map((one) => one.changed),
-            apart,
-          )
-          seen.push([
-            entered.length,
-            await told(
-              link,
-              SELECT,
-              rows.map((one) => one.asked),
-              apart,
-            ),
-          ])
+          await told(link, UPDATE, changed, apart)
+          seen.push([entered.map((one) => one?.[0]?.count), await told(link, SELECT, asked, apart)])
         }
         expect(seen[0]).toEqual(seen[1])
       }),
@@ -134,8 +119,3 @@ describe.skipIf(missing("postgresql"))("statements of a group", () => {
     )
   })
 })
-
-// Not a number and the infinities are none of our values.
-function finite(share: number | null): number | null {
-  return share === null || !Number.isFinite(share) ? null : share + 0.5
-}

@@ -10,7 +10,8 @@ import type { Part } from "../../src/message/part.ts"
 import { ASSISTANT } from "../../src/session/agent.ts"
 import { attachedFile } from "../../src/session/attached-file.ts"
 import { zip } from "../files/archive/build.ts"
-import { temporaryFolder } from "../build.ts"
+import type { Store } from "../../src/store/store.ts"
+import { losingOnce, temporaryFolder } from "../build.ts"
 import { type HouseOptions, newSession, openHouse, say } from "../session/house.ts"
 
 const KILOBYTE = 1024
@@ -46,6 +47,13 @@ describe("the bytes that a part carries", () => {
     expect(over).not.toHaveProperty("data")
     for (const part of [under, over])
       expect(await host.blobs.size(String(part?.content_id))).toBe(part?.size)
+  })
+
+  it("[OPS-07] are there when the message is, though another node removed the same ones meanwhile", async () => {
+    const observe = { store: (store: Store) => store, blobs: losingOnce }
+    const { send, host } = await desk({ observe, turns: false })
+    const [part] = await send([attachment("these bytes", "a.txt")])
+    expect(await host.blobs.isKept(String(part?.content_id))).toBe(true)
   })
 
   it("[CMP-098] are 64 KB by default", async () => {

@@ -23,6 +23,7 @@ import { skillTool } from "../../src/tool/skill.ts"
 import type { Tool } from "../../src/tool/tool.ts"
 import { webFetchTool } from "../../src/tool/web-fetch.ts"
 import { bytes, gif, jpeg, png } from "../build.ts"
+import { zip as zipOf } from "../files/archive/build.ts"
 import { tar, zip } from "../files/corpus.ts"
 import { missing } from "../machine.ts"
 import { blind, stage, shown, told } from "./stage.ts"
@@ -130,6 +131,44 @@ describe("extract", () => {
     expect(await told(call(tool, { path: "big.zip" }))).toMatch(/Nothing of big.zip was extracted/)
     expect(await told(call(tool, { path: "slip.zip" }))).toEqual(expect.any(String))
     expect((await scratch.usage()).bytes).toBe(0)
+  })
+
+  it("[BIN-060] [BIN-062] takes out the archives inside like any other, all within one quota", async () => {
+    const packed = zip({ "z.bin": "x".repeat(900) })
+    const names = ["a.zip", "b.zip", "in/c.zip", "d.docx"]
+    const outer = zipOf(names.map((name) => ({ name, data: packed })))
+    const quota = { bytes: outer.length + 2000, files: 40 }
+    const { call, scratch } = await stage({ files: { "outer.zip": outer }, quota })
+    const { paths } = await told(call(tool, { path: "outer.zip" }))
+    const inner = (paths as string[]).filter((path) => path.endsWith(".zip"))
+    expect(inner).toHaveLength(3)
+    const results = []
+    for (const path of inner) results.push(await told(call(tool, { path })))
+    expect(results.map((result) => result.files ?? result)).toEqual([
+      1,
+      1,
+      expect.stringMatching(/^Nothing of c\.zip was extracted/),
+    ])
+    expect((await scratch.usage()).bytes).toBeLessThanOrEqual(quota.bytes)
+    expect(await shown(call(readTool(), { path: results[0].paths[0] }))).toContain("xxx")
+  })
+
+  it("[BIN-062] comes to an end where an archive holds itself", async () => {
+    const quota = { bytes: 20_000, files: 100 }
+    let nested = zip({ end: "x".repeat(400) })
+    for (let level = 0; level < 60; level++) nested = zipOf([{ name: "n.zip", data: nested }])
+    const { call, scratch } = await stage({ files: { "n.zip": nested }, quota })
+    let path = "n.zip"
+    let levels = 0
+    for (;;) {
+      const result = await told(call(tool, { path }))
+      if (typeof result === "string") break
+      path = result.paths[0]
+      levels += 1
+    }
+    expect(levels).toBeGreaterThan(0)
+    expect(levels).toBeLessThan(60)
+    expect((await scratch.usage()).bytes).toBeLessThanOrEqual(quota.bytes)
   })
 
   it("says what is no archive", async () => {

@@ -206,7 +206,7 @@ describe.skipIf(missing("tmux"))("the terminal", { timeout: 60_000 }, () => {
     terminal.type("go", "Enter")
     const screen = await terminal.shows("May pay run?")
     expect(screen).toContain("rm -rf everything\n  notes:\n    a\n    b\n→ Yes")
-    expect(screen).toContain("Enter chooses · Esc later")
+    expect(screen).toContain("Enter chooses · Esc goes back")
     terminal.press("Escape")
     await terminal.shows("Enter on an empty line answers it")
     expect(terminal.screen).toContain("rm -rf everything")
@@ -327,6 +327,61 @@ describe.skipIf(missing("tmux"))("the terminal", { timeout: 60_000 }, () => {
     await terminal.shows("ready")
     terminal.type("go", "Enter")
     expect(await terminal.shows("ab\\u202ec\\u0000d")).toContain("> go")
+  })
+
+  it("[TOL-005] asks what a model asks: from a list, in other words, or a line for each", async () => {
+    const ask = (questions: readonly object[]) => [
+      { call: { id: "c1", name: "question", input: { questions } } },
+    ]
+    const script: typeof echo = (words) => {
+      if (words.endsWith("one"))
+        return ask([{ question: "Which colour?", options: ["Red", "Green"] }])
+      if (words.endsWith("many"))
+        return ask([
+          { question: "Name?" },
+          { question: "Pets?", options: ["cat", "dog"], multi_select: true },
+        ])
+      return [{ text: `heard ${words}` }]
+    }
+    const terminal = await Terminal.open({ script })
+    await terminal.shows("ready")
+    terminal.type("one", "Enter")
+    expect(await terminal.shows("→ Red")).toContain("\nWhich colour?\n→ Red")
+    terminal.press("Escape")
+    await terminal.shows("what you type is the answer")
+    terminal.type("Blue", "Enter")
+    await terminal.shows('{"answers":[["Blue"]]}')
+    terminal.type("many", "Enter")
+    expect(await terminal.shows("on a line of its own:")).toContain(
+      "1. Name?\n2. Pets? (cat, dog; several with commas between)",
+    )
+    terminal.type("Ann", "M-Enter")
+    terminal.type("cat, dog", "Enter")
+    await terminal.shows('{"answers":[["Ann"],["cat","dog"]]}')
+  })
+
+  it("says why a turn failed that left no answer", async () => {
+    const terminal = await Terminal.open({
+      script: () => [
+        { error: { code: "overloaded", message: "too many at once", retryable: false } },
+      ],
+    })
+    await terminal.shows("ready")
+    terminal.type("go", "Enter")
+    expect(await terminal.shows("✗ too many at once")).toMatch(/> go\n\n✗ too many at once\n/)
+  })
+
+  it("leaves no session behind in which nothing was said", async () => {
+    const terminal = await Terminal.open({ script: echo, shell: true })
+    await terminal.shows("ready")
+    const sessions = async () =>
+      (await terminal.client.sessions.list()).sessions.map(({ id }) => id)
+    const [first] = await sessions()
+    terminal.type("/new", "Enter")
+    await until(async () => ![first, undefined].includes((await sessions())[0]))
+    await until(async () => (await sessions()).length === 1)
+    terminal.press("C-d")
+    await until(async () => (await sessions()).length === 0)
   })
 
   it("leaves code between fences as it is, and marks what a sidecar is", async () => {

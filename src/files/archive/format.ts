@@ -88,10 +88,3 @@ export function wrappedName(name: string): string {
   if (WRAPPED_TAR.test(own)) return own.replace(WRAPPED_TAR, ".tar")
   return own.replace(WRAPPER_EXTENSION, "") || "content"
 }
-
-/** Whether a name promises an archive. An office document is a zip too, and one file to its user. */
-export function isArchiveName(name: string): boolean {
-  return ARCHIVE_EXTENSION.test(name)
-}
-
-const ARCHIVE_EXTENSION = /\.(?:zip|jar|tar|tgz|tbz2?|txz|tzst|gz|bz2|xz|zst|7z|rar)$/i
