@@ -44,9 +44,13 @@ export function showMachine(machine: Machine): string {
   return `${processor}, ${cores} cores, ${memory_gib} GiB; Node ${node}; Linux ${kernel}; ${disk}`
 }
 
-/** The commit that is checked out, with a plus where files differ from it. */
+// Pages are no part of what is measured, and change while it is.
+const MEASURED = [":/", ":(top,exclude)docs", ":(top,exclude)*.md"]
+
+/** The commit that is checked out, with a plus where what is measured differs from it. */
 export function describeCommit(folder: string = import.meta.dirname): string {
-  const isClean = git(folder, "status", "--porcelain", "--untracked-files=no") === ""
+  const isClean =
+    git(folder, "status", "--porcelain", "--untracked-files=no", "--", ...MEASURED) === ""
   const commit = nameOfCommit("HEAD", folder)
   return isClean ? commit : `${commit}+`
 }

@@ -18,6 +18,7 @@ export const GROUPS: readonly (readonly [group: string, paths: readonly string[]
   [
     "Guide",
     [
+      "terminal",
       "guide/attach-files",
       "guide/commands",
       "guide/queue-and-steer",

@@ -34,4 +34,5 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   "ACP-003": EDITOR,
   "ACP-004": EDITOR,
   "ACP-005": EDITOR,
+  "ACP-006": EDITOR,
 }

@@ -4,7 +4,7 @@ import { parse } from "../compose/parse.ts"
 import type { Vocabulary } from "../compose/vocabulary.ts"
 import { type FileAttachmentPart, Part, UnknownPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
-import type { Payload, SentAttachment } from "./read-send.ts"
+import { isObject, type Payload, type SentAttachment } from "./read-send.ts"
 
 type AnyPart = Part | UnknownPart
 
@@ -57,10 +57,6 @@ function textOf(payload: unknown): string | undefined {
   if (!isObject(payload)) return undefined
   const { text, ...rest } = payload
   return typeof text === "string" && Object.keys(rest).length === 0 ? text : undefined
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 
 /** Each where its node stands; those without one behind the rest. */

@@ -91,7 +91,7 @@ export async function readSend(
   return { type: "send", request: parsed.data, ...payload.read }
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value)
 }
 

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto"
 import { realpath, stat } from "node:fs/promises"
-import { isAbsolute, relative, sep } from "node:path"
+import { isAbsolute } from "node:path"
+import { isWithin } from "../files/within.ts"
 import type { Principal, PrincipalLimits, PrincipalToken } from "../message/principal.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { PrincipalReads, PrincipalWrites } from "../store/principal-records.ts"
@@ -177,11 +178,6 @@ function unfit(at: number, message: string): Refusal {
 function isGood({ principal, token }: Admitted): boolean {
   if (principal.revoked_at !== null || token.revoked_at !== null) return false
   return token.expires_at === null || token.expires_at > Date.now()
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const between = relative(folder, path)
-  return between !== ".." && !between.startsWith(`..${sep}`) && !isAbsolute(between)
 }
 
 function digestOf(secret: string): string {

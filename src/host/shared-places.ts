@@ -1,6 +1,7 @@
 import { realpath } from "node:fs/promises"
 import { homedir } from "node:os"
-import { isAbsolute, relative, resolve, sep } from "node:path"
+import { isAbsolute, relative, resolve } from "node:path"
+import { isWithin } from "../files/within.ts"
 import type { OpenedOptions } from "./options.ts"
 import { USUAL_SETTINGS } from "./settings.ts"
 
@@ -36,9 +37,4 @@ export async function touches({ home, folders }: SharedPlaces, path: string): Pr
 /** As the disk names it; one that is not there yet, as it will be. */
 function real(path: string): Promise<string> {
   return realpath(path).catch(() => resolve(path))
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const between = relative(folder, path)
-  return between !== ".." && !between.startsWith(`..${sep}`) && !isAbsolute(between)
 }

@@ -1,5 +1,5 @@
-import { isAbsolute, relative, sep } from "node:path"
 import { realpath } from "node:fs/promises"
+import { isWithin } from "../files/within.ts"
 import type { Owners } from "../host/owners.ts"
 import { ID_PATTERN } from "../message/id.ts"
 import type { Caller } from "./caller.ts"
@@ -132,9 +132,4 @@ function decoded(step: string): string {
   } catch {
     return step
   }
-}
-
-function isWithin(folder: string, path: string): boolean {
-  const between = relative(folder, path)
-  return between !== ".." && !between.startsWith(`..${sep}`) && !isAbsolute(between)
 }

@@ -6,7 +6,7 @@ import { OPERATOR } from "../message/principal.ts"
 export type Caller = { readonly type: "operator" } | ({ readonly type: "principal" } & Admitted)
 
 /** Who is inside already. */
-export const THE_OPERATOR: Caller = { type: "operator" }
+const THE_OPERATOR: Caller = { type: "operator" }
 
 export function setCaller(context: Context, caller: Caller) {
   context.set("caller", caller)

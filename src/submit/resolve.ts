@@ -24,6 +24,7 @@ import type { SessionAction } from "../store/store.ts"
 import { sessionAction } from "./actions.ts"
 import { givenOf, missing, rawOf, typedArguments } from "./given.ts"
 import { skillKey } from "./loaded-skills.ts"
+import { type RunRooms, ranParts } from "./run-template.ts"
 import { promptParts, resourceParts, type ServerRooms } from "./server-parts.ts"
 
 export interface NamedPart {
@@ -31,16 +32,12 @@ export interface NamedPart {
   readonly part: Part | UnknownPart
 }
 
-export interface ResolveRooms {
+export interface ResolveRooms extends RunRooms {
   readonly catalog: Pick<Catalog, "get" | "list">
   /** A skill that was found, whether or not it can be typed as a command. */
   skill(name: string): Skill | undefined
   /** The skills that the model has already, by `skillKey`. */
   loaded(): Promise<ReadonlySet<string>>
-  /** Run a command that the user has seen and approved; its output comes back as text. */
-  shell(command: string): Promise<string>
-  /** Whether there is a file at this path. */
-  isFile(path: string): Promise<boolean>
   /** Absent where no server is connected. */
   readonly servers?: ServerRooms | undefined
   /** What a command that only shows something says; absent where nothing may be done yet. */
@@ -198,31 +195,8 @@ class Resolving implements Resolved {
     this.#derive({ type: "mention", target, ...LOADED_BEFORE }, derived_from)
   }
 
-  /** Files that are not there go back to text; then what is to be run is run. */
-  async #ran(parts: readonly ExpandedPart[]): Promise<Part[]> {
-    const commands = parts.flatMap((part) => (part.type === "shell" ? [part.command] : []))
-    const approved = new Set(this.#message.approved_shell ?? [])
-    const unseen = commands.filter((command) => !approved.has(command))
-    if (unseen.length > 0)
-      throw new Refusal(
-        "shell_approval",
-        `this command runs ${unseen.length === 1 ? "a shell command" : "shell commands"}: approve what is shown`,
-        unseen.map((command, at) => ({ path: `/approved_shell/${at}`, message: command })),
-      )
-    const found = joined(await Promise.all(parts.map((part) => this.#found(part))))
-    return Promise.all(found.map((part) => this.#partOf(part)))
-  }
-
-  // `@team` in a template may be a file or a word: what is there decides.
-  async #found(part: ExpandedPart): Promise<ExpandedPart> {
-    if (part.type !== "file-ref" || part.ref.kind !== "path") return part
-    return (await this.#rooms.isFile(part.ref.path)) ? part : { type: "text", text: part.raw }
-  }
-
-  async #partOf(part: ExpandedPart): Promise<Part> {
-    if (part.type === "shell") return { type: "text", text: await this.#rooms.shell(part.command) }
-    if (part.type === "file-ref") return { type: "file-ref", ref: part.ref }
-    return part
+  #ran(parts: readonly ExpandedPart[]): Promise<Part[]> {
+    return ranParts(this.#rooms, parts, this.#message.approved_shell)
   }
 
   /** Once for the same arguments while the model has it (decision 7). */
@@ -307,7 +281,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   last: ["last", "last-action"],
 }
 
-function isBlank(part: Part | UnknownPart): boolean {
+export function isBlank(part: Part | UnknownPart): boolean {
   return part.type === "text" && String(part.text).trim() === ""
 }
 
@@ -320,17 +294,6 @@ function filled(command: TemplateCommand | SkillCommand, expansion: Expansion, a
   throw new Refusal(code === "untrusted" ? "untrusted" : "invalid", reason, [
     { path: `/parts/${at}`, message: reason },
   ])
-}
-
-function joined(parts: readonly ExpandedPart[]): ExpandedPart[] {
-  const all: ExpandedPart[] = []
-  for (const part of parts) {
-    const last = all.at(-1)
-    if (last?.type === "text" && part.type === "text")
-      all[all.length - 1] = { type: "text", text: last.text + part.text }
-    else all.push(part)
-  }
-  return all
 }
 
 interface SkillCall {

@@ -14,7 +14,7 @@ import { admitMetadata } from "./admit.ts"
 import { digestOf } from "./digest.ts"
 import { newPart, type Prepared, preparedParts, type PrepareRooms } from "./prepared-parts.ts"
 import { type Place, placeOf, resolvedIn } from "./place.ts"
-import type { NamedPart, Resolved, Unresolved } from "./resolve.ts"
+import { isBlank, type NamedPart, type Resolved, type Unresolved } from "./resolve.ts"
 import type { ServerRooms } from "./server-parts.ts"
 import type { UsedIn } from "./used-names.ts"
 
@@ -205,10 +205,6 @@ function titleOf(parts: readonly NamedPart[], metadata: Metadata | undefined): s
     .toWellFormed()
   if (title === "") return null
   return title.length <= TITLE_CHARACTERS ? title : `${title.slice(0, -2).toWellFormed()}…`
-}
-
-function isBlank(part: Part | UnknownPart): boolean {
-  return part.type === "text" && String(part.text).trim() === ""
 }
 
 // The rows of one submission have ids that follow from its own, so that a retry finds them all.

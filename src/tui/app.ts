@@ -198,7 +198,7 @@ class App implements KeyActs {
       workspace,
       model,
       changed: () => this.#changed(),
-      opened: async (id) => this.#drafts?.open(id),
+      opened: (id) => this.#opened(id),
       draftChanged: (told) => this.#drafts?.heard(told),
     })
     this.#desk = desk
@@ -213,6 +213,12 @@ class App implements KeyActs {
     if (id === undefined) await desk.begin()
     else await desk.open(id)
     if (this.#options.ide) await this.#link(desk, "")
+  }
+
+  /** What is edited or drafted stays with the session it is of. */
+  async #opened(id: string) {
+    await this.#queue?.release().catch(() => undefined)
+    await this.#drafts?.open(id)
   }
 
   async #local({ name, argument }: LocalCommand): Promise<unknown> {

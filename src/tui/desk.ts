@@ -2,7 +2,7 @@ import { ApiError, type AnyPart, type Client, type SendAnswer } from "../client/
 import { type FollowEvent, follow } from "../client/events.ts"
 import { applyEvent, type SessionView, viewOfPage } from "../client/view.ts"
 import { newId } from "../message/id.ts"
-import type { SessionStatus, StoredMessage } from "../message/row.ts"
+import type { SessionStatus } from "../message/row.ts"
 import type { Note } from "./log-view.ts"
 
 const PAGE = 50

@@ -51,7 +51,7 @@ function approval(
 ): Question {
   const always = wait.asks.length > 0
   const about = inputText(input)
-  const isNews = wait.reason !== undefined && !about.includes(wait.reason)
+  const isNews = wait.reason !== undefined && !unspaced(about).includes(unspaced(wait.reason))
   return {
     key,
     title: `May ${wait.tool} run?${isNews ? ` (${wait.reason})` : ""}`,
@@ -70,6 +70,10 @@ function approval(
         : client.calls.deny(at, body)
     },
   }
+}
+
+function unspaced(text: string): string {
+  return text.replace(/\s+/g, "")
 }
 
 function interrupted(

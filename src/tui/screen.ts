@@ -31,6 +31,7 @@ export interface ScreenOptions {
 }
 
 const HINT = "Enter sends · ^X x-ray · ^R sessions · ^O models"
+const HINT_MS = 3000
 const BUSY = "Enter queues · ^S steers · Esc stops"
 const CHOOSING = "Enter chooses · Esc goes back"
 const ASKED = "Enter on an empty line answers it · Esc stops"
@@ -62,6 +63,7 @@ export class Screen {
   readonly #slot = new Container()
   #choosing: ((value: string | null) => void) | undefined
   #hint: string | undefined
+  #hinting: NodeJS.Timeout | undefined
 
   constructor(options: ScreenOptions) {
     this.#options = options
@@ -116,9 +118,11 @@ export class Screen {
     process.kill(process.pid, "SIGTSTP")
   }
 
-  /** Say something in the place of how things stand, until the next key. */
+  /** Say something in the place of how things stand, until the next key or for a moment. */
   hint(text: string | undefined) {
+    clearTimeout(this.#hinting)
     this.#hint = text
+    if (text !== undefined) this.#hinting = setTimeout(() => this.hint(undefined), HINT_MS).unref()
     this.tui.requestRender()
   }
 

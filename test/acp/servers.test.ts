@@ -65,7 +65,7 @@ async function listening(transport: "sse" | "streamableHttp"): Promise<string> {
 }
 
 describe("MCP servers that an editor names", { timeout: SLOW }, () => {
-  it("[ACP-001] [MCP-001] are the session's own: each tool under its server, asked about as any", async () => {
+  it("[ACP-006] [MCP-001] are the session's own: each tool under its server, asked about as any", async () => {
     const met = await open({ choose: () => "allow_once" })
     const session = await begin(met, [stdio])
     await met.editor.say(session, "which")
@@ -91,7 +91,7 @@ describe("MCP servers that an editor names", { timeout: SLOW }, () => {
   it.each([
     ["http", "streamableHttp", "/mcp"],
     ["sse", "sse", "/sse"],
-  ] as const)("[ACP-001] are reached over %s", async (type, transport, path) => {
+  ] as const)("[ACP-006] are reached over %s", async (type, transport, path) => {
     const url = `${await listening(transport)}${path}`
     const met = await open({ choose: () => "allow_once" })
     const { agentCapabilities } = await met.editor.initialize()
@@ -101,7 +101,7 @@ describe("MCP servers that an editor names", { timeout: SLOW }, () => {
     expect(JSON.stringify(met.editor.updates("tool_call_update").at(-1))).toContain("Echo: hello")
   })
 
-  it("[ACP-001] say in a notice that they cannot be reached, and the session works without", async () => {
+  it("[ACP-006] say in a notice that they cannot be reached, and the session works without", async () => {
     const met = await open()
     const dead = `http://127.0.0.1:${await freePort()}/mcp`
     const session = await begin(met, [
@@ -123,7 +123,7 @@ describe("MCP servers that an editor names", { timeout: SLOW }, () => {
     expect(first?.description).toContain("ENOENT")
   })
 
-  it("[ACP-001] are no more than so many, each under a name of its own", async () => {
+  it("[ACP-006] are no more than so many, each under a name of its own", async () => {
     const met = await open()
     const nobody = { name: "same", command: "/nowhere/at-all", args: [], env: [] }
     await begin(
@@ -136,7 +136,7 @@ describe("MCP servers that an editor names", { timeout: SLOW }, () => {
     expect(titles.filter((title) => title === "MCP server same is not connected")).toHaveLength(32)
   })
 
-  it("[ACP-001] come with session/load and go with session/close; nothing of them is written down", async () => {
+  it("[ACP-006] come with session/load and go with session/close; nothing of them is written down", async () => {
     const met = await open()
     const { editor, workspace, data } = met
     const secret = "very-secret-value"
@@ -155,7 +155,7 @@ describe("MCP servers that an editor names", { timeout: SLOW }, () => {
       expect((await readFile(join(file.parentPath, file.name))).includes(secret)).toBe(false)
   })
 
-  it("[ACP-001] end when the editor hangs up", async () => {
+  it("[ACP-006] end when the editor hangs up", async () => {
     const met = await open()
     const session = await begin(met, [stdio])
     await met.editor.say(session, "which")
@@ -164,7 +164,7 @@ describe("MCP servers that an editor names", { timeout: SLOW }, () => {
     await until(() => running().length === 0)
   })
 
-  it("are the operator's to give: whoever shares the server may start nothing on it", async () => {
+  it("[ACP-006] are the operator's to give: whoever shares the server may start nothing on it", async () => {
     const served = await openServed({ script: [{ text: "ok" }] })
     const { client, running: server, workspace } = served
     const { principal } = await client.principals.add({ id: "user:ann", workspaces: [workspace] })

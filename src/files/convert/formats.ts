@@ -46,11 +46,6 @@ export function formatOf({
   )
 }
 
-/** The skill that teaches an agent to read such a file. */
-export function skillFor(file: Pick<ConvertFile, "name" | "mime" | "kind">): string | undefined {
-  return formatOf(file)?.skill
-}
-
 /** Types that say how a file is packed, not what it is. */
 const VAGUE: ReadonlySet<string> = new Set([
   "text/plain",

@@ -8,7 +8,7 @@ export interface CellRange {
   readonly right: number
 }
 
-export const ALL_CELLS: CellRange = {
+const ALL_CELLS: CellRange = {
   top: 1,
   left: 1,
   bottom: Number.POSITIVE_INFINITY,

@@ -2,7 +2,7 @@ import { type FSWatcher, watch } from "node:fs"
 import { join } from "node:path"
 
 /** Past this many folders they are not watched: each watch costs the system memory. */
-export const MAX_WATCHED_FOLDERS = 16_384
+const MAX_WATCHED_FOLDERS = 16_384
 
 export interface WatchEvents {
   /** Something came to or went from this folder, or `name` in it was written to. */

@@ -4,7 +4,7 @@ import type { Producer } from "../../stream/producer.ts"
 import type { Fork } from "../../stream/stream.ts"
 import { DoorError } from "../errors.ts"
 
-export const MAX_APPEND_BYTES = 32 * 1024 * 1024
+const MAX_APPEND_BYTES = 32 * 1024 * 1024
 const MAX_PATH_CHARACTERS = 1024
 const PREFIX = "/v1/stream/"
 

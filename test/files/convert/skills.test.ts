@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { skillFor } from "../../../src/files/convert/formats.ts"
+import { formatOf } from "../../../src/files/convert/formats.ts"
 import { discover } from "../../../src/skill/discover.ts"
 import { TRUST_ALL } from "../../../src/skill/trust.ts"
 import { scratch } from "./converting.ts"
@@ -43,6 +43,7 @@ describe("format skills", () => {
   })
 
   it("[BIN-003] are known for the files that they teach", () => {
+    const skillFor = (file: Parameters<typeof formatOf>[0]) => formatOf(file)?.skill
     const mime = "application/octet-stream"
     for (const [name, skill] of Object.entries(FILES))
       expect(skillFor({ name, mime, kind: "binary" })).toBe(skill)
