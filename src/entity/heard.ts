@@ -1,9 +1,10 @@
 import type { ComposerInput } from "../compose/composer-input.ts"
 import type { Mode } from "../message/message.ts"
-import type { Part, UnknownPart } from "../message/part.ts"
+import type { CommandPart, Part, UnknownPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { Session, StoredMessage } from "../message/row.ts"
 import type { Store } from "../store/store.ts"
+import { buttonAction } from "../submit/actions.ts"
 import { printAddress } from "./address.ts"
 import { type AnyDefinition, hasOwnWays } from "./definition.ts"
 import type { Entities } from "./entities.ts"
@@ -44,7 +45,7 @@ export async function heardBy(
   const definition = entities.definitionOf(session.agent)
   if (!definition) return undefined
   if (session.archived_at !== null) await refuseKilled(store, session.id)
-  if (!hasOwnWays(definition)) return undefined
+  if (!hasOwnWays(definition) || message.parts.every(isButton)) return undefined
   const { key, from, mode, input } = message
   if (input) return { key, from, mode, message_type: COMPOSER_INPUT }
   return { key, from, mode, message_type: PLAIN_MESSAGE, ...(await plain(definition, message)) }
@@ -60,6 +61,10 @@ export async function heardAgain(
     throw new Refusal("invalid", `a ${kept.message_type} is changed in the inbox it was sent to`)
   const inbox = await heardBy(rooms, session, { ...kept, ...said })
   return inbox && attachments ? { ...inbox, attachments } : inbox
+}
+
+function isButton(part: Part | UnknownPart): boolean {
+  return part.type === "command" && buttonAction(part as CommandPart) !== undefined
 }
 
 async function refuseKilled(store: Rooms["store"], session_id: string) {

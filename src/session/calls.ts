@@ -1,3 +1,4 @@
+import { NamingBlobs } from "../files/naming-blobs.ts"
 import { TOOL_ALIASES } from "../tool/aliases.ts"
 import type { Wait } from "../message/row.ts"
 import { isOpen, readToolPart, type ToolPart, toolNameOf } from "../message/tool-part.ts"
@@ -174,10 +175,11 @@ async function execute(
     side_effects: !read_only,
   })
   if (abort || signal.aborted) return false
+  const blobs = new NamingBlobs(rooms.blobs)
   const running = span(
     "tool.call",
     { "tool.name": tool.id, "tool.call_id": part.tool_call_id },
-    () => runTool(tool, part.input, runtimeOf(rooms, talk, { part, signal })),
+    () => runTool(tool, part.input, runtimeOf({ ...rooms, blobs }, talk, { part, signal })),
   )
   const result = await Promise.race([running, patience(signal)])
   // It did not stop when it was told to; its row says that it started, and nobody waits for it.
@@ -188,6 +190,7 @@ async function execute(
     parts: [rowOf(row, ended(started, result), blobsOf(result))],
     side_effects: false,
   })
+  await blobs.named()
   return true
 }
 

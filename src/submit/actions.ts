@@ -1,5 +1,8 @@
+import { BUILTINS } from "../catalog/builtin.ts"
+import type { ActionCommand } from "../catalog/command.ts"
 import { isId } from "../message/id.ts"
 import { parseModelChoice } from "../message/message.ts"
+import type { CommandPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { SessionAction } from "../store/store.ts"
 
@@ -27,6 +30,14 @@ export function sessionAction(name: string, typed: string): SessionAction {
     default:
       throw new Refusal("invalid", `/${name} is not available here yet`)
   }
+}
+
+/** The action behind a surface's own button. Nobody typed it, so it is the house's whoever gives
+ *  commands their meaning in that session; what was typed says how (decision 15). */
+export function buttonAction({ id, raw }: CommandPart): ActionCommand | undefined {
+  if (raw !== undefined) return undefined
+  const command = BUILTINS.find(({ name }) => `/${name}` === id)
+  return command?.kind === "action" ? command : undefined
 }
 
 function messagesOf(typed: string): number {

@@ -21,7 +21,7 @@ import type {
 } from "../message/part.ts"
 import { Refusal, type RefusalDetail } from "../message/refusal.ts"
 import type { SessionAction } from "../store/store.ts"
-import { sessionAction } from "./actions.ts"
+import { buttonAction, sessionAction } from "./actions.ts"
 import { givenOf, missing, rawOf, typedArguments } from "./given.ts"
 import { skillKey } from "./loaded-skills.ts"
 import { type RunRooms, ranParts } from "./run-template.ts"
@@ -103,7 +103,7 @@ class Resolving implements Resolved {
   }
 
   async #command(part: CommandPart, at: number) {
-    const command = this.#rooms.catalog.get(part.id.slice(1))
+    const command = this.#rooms.catalog.get(part.id.slice(1)) ?? buttonAction(part)
     if (!command) return this.#passThrough(part, at)
     switch (command.kind) {
       case "action":

@@ -1,5 +1,6 @@
 import type { readWorkspaceFile } from "../files/workspace.ts"
 import type { BlobStore } from "../files/blobs.ts"
+import { NamingBlobs } from "../files/naming-blobs.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import type { Skill } from "../catalog/skill.ts"
 import { newId } from "../message/id.ts"
@@ -146,18 +147,19 @@ export interface QueuedEdit {
 /** Change a message that still waits; its new parts come in by the same way as its first ones. */
 export async function editQueued(rooms: SubmitRooms, edit: QueuedEdit): Promise<MessageChanged> {
   refuseReserved(edit.metadata)
-  const said = edit.parts && (await editedParts(rooms, edit.session_id, edit.parts))
+  const blobs = new NamingBlobs(rooms.blobs)
+  const said = edit.parts && (await editedParts({ ...rooms, blobs }, edit.session_id, edit.parts))
   const metadata = edit.metadata && admitMetadata(rooms.policy(null), edit.metadata)
   const changed = await rooms.store.changeQueued({
     session_id: edit.session_id,
     message_id: edit.message_id,
-    ...said?.prepared,
+    ...said,
     ...(metadata === undefined ? {} : { metadata }),
     ...(edit.position === undefined ? {} : { position: edit.position }),
     ...(edit.after === undefined ? {} : { after: edit.after }),
     ...(edit.state === undefined ? {} : { state: edit.state }),
   })
-  if (said) await keepBytes(rooms, said.parts, said.prepared.parts)
+  await blobs.named()
   return changed
 }
 
@@ -165,12 +167,12 @@ async function editedParts(
   rooms: SubmitRooms,
   session_id: string,
   parts: readonly (Part | UnknownPart)[],
-) {
+): Promise<Prepared> {
   const place = await placeOf(rooms, { session_id, parts })
   const resolved = await resolvedIn(rooms, place, { parts })
   if (resolved.actions.length > 0)
     throw new Refusal("invalid", "a message that waits cannot become a command to its session")
-  return { parts: resolved.parts, prepared: await preparedParts(rooms, place, resolved.parts) }
+  return preparedParts(rooms, place, resolved.parts)
 }
 
 function refuseReserved(metadata: Metadata | undefined) {
@@ -249,7 +251,8 @@ interface MessageRow {
 async function appendMessage(rooms: SubmitRooms, place: Place, row: MessageRow): Promise<Appended> {
   const { submission, message_id } = row
   const addressed = submission.model ? { ...place, model: submission.model } : place
-  const { parts, captures } = await preparedParts(rooms, addressed, row.parts)
+  const blobs = new NamingBlobs(rooms.blobs)
+  const { parts, captures } = await preparedParts({ ...rooms, blobs }, addressed, row.parts)
   const metadata = submission.metadata && admitMetadata(place.policy, submission.metadata)
   const appended = await rooms.store.append({
     session_id: submission.session_id,
@@ -264,20 +267,6 @@ async function appendMessage(rooms: SubmitRooms, place: Place, row: MessageRow):
     title: titleOf(row.parts, metadata),
     owner: rooms.owner,
   })
-  await keepBytes(rooms, row.parts, parts)
+  await blobs.named()
   return appended
-}
-
-// Whoever deleted the last message with the same bytes may have taken them along before this one
-// named them.
-async function keepBytes(
-  { blobs }: Pick<SubmitRooms, "blobs">,
-  said: readonly NamedPart[],
-  prepared: Prepared["parts"],
-) {
-  for (const [at, { blob }] of prepared.entries()) {
-    const data = said[at]?.part.data
-    if (!blob?.stored || typeof data !== "string") continue
-    if (!(await blobs.isKept(blob.content_id))) await blobs.putBytes(Buffer.from(data, "base64"))
-  }
 }

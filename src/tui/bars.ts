@@ -2,7 +2,7 @@ import type { Component } from "@earendil-works/pi-tui"
 import type { SessionView } from "../client/view.ts"
 import { showModelChoice } from "../message/message.ts"
 import type { Part } from "../message/part.ts"
-import type { StoredMessage } from "../message/row.ts"
+import type { SessionStatus, StoredMessage } from "../message/row.ts"
 import type { Attached } from "./attached.ts"
 import { questionOf } from "./questions.ts"
 import { oneLine, plain, wrapped } from "./terminal-text.ts"
@@ -80,7 +80,7 @@ export function ideLines(parts: readonly Part[], theme: Theme, width: number): s
   })
 }
 
-const STATES: Readonly<Record<string, string>> = {
+export const STATES: Readonly<Record<SessionStatus["state"], string>> = {
   idle: "ready",
   busy: "answering",
   retrying: "trying again",
@@ -97,7 +97,7 @@ export function statusLine(
   if (!view) return theme.quiet(oneLine(connection, width))
   const { session, status, queue } = view
   const about = [
-    connection === "open" ? (STATES[status.state] ?? status.state) : connection,
+    connection === "open" ? STATES[status.state] : connection,
     session.metadata.ephemeral === true ? "sidecar" : undefined,
     showModelChoice(session.model),
     `${session.total_tokens} tokens`,

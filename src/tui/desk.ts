@@ -95,7 +95,7 @@ export class Desk {
     this.#notes = []
     await this.#read(id, leave.signal)
     await this.#options.opened(id)
-    await this.#tidy()
+    await this.#tidy().catch(() => undefined)
     void this.#follow(id, leave.signal).catch((error: unknown) => {
       if (!leave.signal.aborted) this.#broken(error)
     })
@@ -109,6 +109,7 @@ export class Desk {
   async send({ source, parts, contexts = [], mode }: Outgoing): Promise<SendAnswer> {
     const { client, changed } = this.#options
     const session = this.#id()
+    this.#unused = undefined
     // What was sent first arrives first.
     const sending = this.#sending.then(() =>
       client.send(session, {

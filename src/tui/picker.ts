@@ -33,6 +33,7 @@ export class Picker implements Component {
   readonly #options: PickerOptions
   readonly #input = new Input()
   #list: SelectList
+  #isEmpty = false
 
   constructor(options: PickerOptions) {
     this.#options = options
@@ -57,7 +58,10 @@ export class Picker implements Component {
       ? [theme.strong(oneLine(`${title}: ${this.#input.getValue()}`, width))]
       : wrapped(plain(title), width).map(theme.strong)
     const lines = about === "" ? [] : wrapped(plain(about), width)
-    return [...head, ...lines, ...this.#list.render(width)]
+    const choices = this.#isEmpty
+      ? [theme.quiet(oneLine("  nothing fits these words", width))]
+      : this.#list.render(width)
+    return [...head, ...lines, ...choices]
   }
 
   #listOf(query: string): SelectList {
@@ -66,6 +70,7 @@ export class Picker implements Component {
     const isMeant = ({ label, description = "" }: Choice) =>
       words.every((word) => `${label} ${description}`.toLowerCase().includes(word))
     const items: SelectItem[] = choices.filter(isMeant).map((choice) => ({ ...choice }))
+    this.#isEmpty = items.length === 0
     const list = new SelectList(items, VISIBLE, theme.list)
     list.onSelect = ({ value }) => done(value)
     list.onCancel = () => done(null)

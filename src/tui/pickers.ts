@@ -1,5 +1,6 @@
 import type { Client } from "../client/client.ts"
 import { showModelChoice } from "../message/message.ts"
+import { STATES } from "./bars.ts"
 import type { PickerOptions } from "./picker.ts"
 
 type Choosing = Omit<PickerOptions, "theme" | "done">
@@ -18,12 +19,17 @@ export async function chooseSession(client: Client, workspace: string): Promise<
       value: id,
       label: title ?? "untitled",
       description: [
-        new Date(updated_at).toISOString().slice(0, 16).replace("T", " "),
-        status.state,
+        momentOf(updated_at),
+        STATES[status.state],
         workspace_root === workspace ? "" : (workspace_root ?? ""),
       ].join("  "),
     })),
   }
+}
+
+// Of all places, this one writes it as everybody can read it, in the time of the machine.
+function momentOf(at: number): string {
+  return new Date(at).toLocaleString("sv-SE").slice(0, 16)
 }
 
 export async function chooseModel(client: Client): Promise<Choosing> {

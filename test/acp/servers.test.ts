@@ -9,7 +9,7 @@ import { temporaryFolder } from "../build.ts"
 import { EVERYTHING, newSession, openServed } from "../host/served.ts"
 import type { Script } from "../../src/provider/scripted.ts"
 import { until } from "../session/house.ts"
-import { type EditorOptions, type Met, meet } from "./editor.ts"
+import { type EditorOptions, type Met, meet, start } from "./editor.ts"
 
 const { session: at } = methods.agent
 const SLOW = 60_000
@@ -161,6 +161,27 @@ describe("MCP servers that an editor names", { timeout: SLOW }, () => {
     await met.editor.say(session, "which")
     expect(running()).toHaveLength(1)
     met.hangUp()
+    await until(() => running().length === 0)
+  })
+
+  it("[ACP-006] run beside the server of the folder, and end with the agent's process", async () => {
+    const { data, workspace, model } = await openServed({ script, registered: true })
+    const main = join(import.meta.dirname, "..", "..", "src", "cli", "main.ts")
+    const { editor, child } = start(process.execPath, [main, "acp", "--data", data])
+    await editor.initialize()
+    const { sessionId } = await editor.agent.request(at.new, {
+      cwd: workspace,
+      mcpServers: [stdio],
+    })
+    await editor.agent.request(at.setConfigOption, {
+      sessionId,
+      configId: "model",
+      value: model.id,
+    })
+    await editor.say(sessionId, "which")
+    expect(editor.answer).toContain(ECHO)
+    expect(running().filter((line) => line.includes("dist/index.js stdio"))).toHaveLength(1)
+    child.stdin?.end()
     await until(() => running().length === 0)
   })
 

@@ -89,7 +89,7 @@ describe("the command line", { timeout: 60_000 }, () => {
     await chmod(join(data, "token"), 0o644)
     const wrong = await run(["doctor"])
     expect(wrong.code).toBe(1)
-    expect(wrong.out).toMatch(/^!! +token +others may read/m)
+    expect(wrong.out).toMatch(/^!! +token +\S+token: others may read it\n +→ chmod 600/m)
   })
 
   it("draws a bar for what takes a while", () => {

@@ -174,6 +174,25 @@ describe("an entity behind its session's own door", () => {
     expect(strict.inbox()[0]?.payload).toEqual({ text: "hi" })
   })
 
+  it("[decision 15] reads what was typed itself, and leaves the buttons of a surface to the house", async () => {
+    const { house, id, inbox, post } = await spawned({ inbox_closed: true })
+    const typed = await post({ source: "/rewind 1" })
+    expect([typed.status, typed.body.warnings, typed.body.message.metadata.action]).toEqual([
+      201,
+      [],
+      undefined,
+    ])
+    await until(() => inbox().length === 1)
+    await house.host.idle()
+    const parts = [{ type: "command", id: "/rewind", args: { raw: typed.body.message.id } }]
+    const pressed = await post({ parts })
+    expect(pressed.body.message.metadata.action).toMatchObject({ type: "rewind-to" })
+    await house.host.idle()
+    const { messages } = await house.host.store.history(id, { limit: 9 })
+    expect(messages.map(({ id: one }) => one)).not.toContain(typed.body.message.id)
+    expect(inbox()).toHaveLength(1)
+  })
+
   it("[EA-010] takes nothing more once it was killed", async () => {
     const { house, post } = await spawned()
     await house.ask("delete", "/v1/entities/noting/a")

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { existsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
+import { newId } from "../../src/message/id.ts"
 import type { FiredMessage } from "../../src/session/fired.ts"
 import { ownerOf } from "../../src/session/owner.ts"
 import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
@@ -77,7 +78,7 @@ describe("the hook message.user", () => {
     expect(await snapshotsIn(house, id)).toEqual(["snap-1", "snap-2", "snap-3"])
     expect(existsSync(file.path)).toBe(true)
     const { store } = house.host
-    const branched = (await store.branch({ ...branchOf(id), id: `${id.slice(0, -1)}x` })).session.id
+    const branched = (await store.branch({ ...branchOf(id), id: newId("ses") })).session.id
     const rewound = await store.rewind({ session_id: id, before_message_id: two.id })
     expect(rewound.snapshot_ids).toEqual(["snap-2", "snap-3"])
     expect(existsSync(file.path)).toBe(true)

@@ -56,6 +56,17 @@ describe("the bytes that a part carries", () => {
     expect(await host.blobs.isKept(String(part?.content_id))).toBe(true)
   })
 
+  it("[OPS-07] of lines that were selected are there too", async () => {
+    const observe = { store: (store: Store) => store, blobs: losingOnce }
+    const { host, session, workspace } = await desk({ observe, turns: false })
+    await writeFile(join(workspace, "a.txt"), "one\ntwo\nthree\n")
+    const ref = { kind: "path", path: "a.txt", range: { start: 2, end: 2 } } as const
+    const { message } = await say({ host }, session, [{ type: "file-ref", ref }])
+    const capture = await host.store.capture(message.parts[0]?.id ?? "")
+    expect(capture?.content_id).toBeTypeOf("string")
+    expect(await host.blobs.isKept(String(capture?.content_id))).toBe(true)
+  })
+
   it("[CMP-098] are 64 KB by default", async () => {
     const { send } = await desk()
     const [under, over] = await send([

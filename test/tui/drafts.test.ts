@@ -144,7 +144,7 @@ describe("drafts in the terminal", { timeout: 30_000 }, () => {
       await terminal.shows("ready")
       const first = await terminal.session()
       terminal.type("hello", "Enter")
-      await terminal.shows("ok")
+      await terminal.shows(/\nok\n/)
       terminal.type("half a thought")
       await terminal.shows("half a thought")
       terminal.press("C-r")

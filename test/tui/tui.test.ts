@@ -115,6 +115,34 @@ describe.skipIf(missing("tmux"))("the terminal", { timeout: 60_000 }, () => {
     ])
   })
 
+  it("[EA-023] gives the draft back when a queued message was edited, whose files stay with it", async () => {
+    const terminal = await Terminal.open({ script: echo })
+    await writeFile(join(terminal.workspace, "shot.png"), png(3, 3))
+    await terminal.shows("ready")
+    terminal.type("hold this", "Enter")
+    await terminal.shows(/\nbe\n/)
+    await terminal.paste(join(terminal.workspace, "shot.png"))
+    await terminal.shows("[shot.png]")
+    terminal.type("look", "Enter")
+    await terminal.shows("1. look")
+    terminal.type("half a thought")
+    await terminal.shows("half a thought")
+    terminal.press("C-q")
+    await terminal.shows("› 1. look")
+    terminal.press("e")
+    expect(await terminal.shows("[shot.png]")).not.toContain("half a thought")
+    terminal.type(" closer", "Enter")
+    expect(await terminal.shows("1. look closer")).not.toContain("[shot.png]")
+    await terminal.shows("half a thought")
+    terminal.release()
+    await terminal.shows("heard look closer")
+    expect((await terminal.said())[1]).toMatchObject([
+      { type: "text", text: "look closer" },
+      { type: "file-attachment", name: "shot.png" },
+    ])
+    expect(terminal.screen).toContain("half a thought")
+  })
+
   it("[EA-022] steers the answer that is being given", async () => {
     const terminal = await Terminal.open({ script: echo })
     await terminal.shows("ready")
@@ -382,6 +410,16 @@ describe.skipIf(missing("tmux"))("the terminal", { timeout: 60_000 }, () => {
     await until(async () => (await sessions()).length === 1)
     terminal.press("C-d")
     await until(async () => (await sessions()).length === 0)
+  })
+
+  it("keeps a session from which something is on its way", async () => {
+    const terminal = await Terminal.open({ script: echo })
+    await terminal.shows("ready")
+    const first = await terminal.session()
+    terminal.type("hello", "Enter")
+    terminal.type("/new", "Enter")
+    await until(async () => (await terminal.session()) !== first)
+    await until(async () => (await terminal.said(first)).length === 1)
   })
 
   it("leaves code between fences as it is, and marks what a sidecar is", async () => {

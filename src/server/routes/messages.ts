@@ -55,7 +55,10 @@ export const messageRoutes: readonly Route[] = [
         contexts: body.contexts,
         approved_shell: body.approved_shell,
       })
-      return sentAnswer({ ...sent, notices: [...said.warnings, ...sent.notices] })
+      // Where a handler gives commands their meaning, nobody else knows that one has none.
+      const definition = host.entities.entities.definitionOf(session.agent)
+      const own = definition?.resolve === "handler" ? [] : sent.notices
+      return sentAnswer({ ...sent, notices: [...said.warnings, ...own] })
     },
   }),
   route({

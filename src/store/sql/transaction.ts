@@ -98,10 +98,12 @@ export class Transaction implements Asking {
   }
 
   *message(session_id: string, id: string): Program<MessageRecord> {
-    const record = yield* this.get<MessageRecord>("SELECT * FROM chat_messages WHERE id = ?", id)
-    if (!record || record.session_id !== session_id)
-      throw new Refusal("not_found", `there is no message ${id} in session ${session_id}`)
-    return record
+    return inSession(session_id, id, yield* this.messageAnywhere(id))
+  }
+
+  /** Whoever asks for it does not know its session yet. */
+  messageAnywhere(id: string): Program<MessageRecord | undefined> {
+    return this.get<MessageRecord>("SELECT * FROM chat_messages WHERE id = ?", id)
   }
 
   parts(message_id: string): Program<PartRecord[]> {
@@ -209,6 +211,16 @@ export class Transaction implements Asking {
       values: [count, ...Object.values(marks), stream],
     }
   }
+}
+
+/** The message, if it is one of this session. */
+export function inSession(
+  session_id: string,
+  id: string,
+  record: MessageRecord | undefined,
+): MessageRecord {
+  if (record?.session_id === session_id) return record
+  throw new Refusal("not_found", `there is no message ${id} in session ${session_id}`)
 }
 
 // A change that gives its rows back writes all the same.

@@ -4,7 +4,7 @@ import { toolNameOf } from "../../../message/tool-part.ts"
 import type { Answer, PartUpsert } from "../../store.ts"
 import type { EventsRecord, MessageRecord, PartRecord, SessionRecord, TurnRecord } from "../rows.ts"
 import { type Program, together } from "../program.ts"
-import type { Transaction } from "../transaction.ts"
+import { inSession, type Transaction } from "../transaction.ts"
 import { attach } from "./blobs.ts"
 import { insertPart, writeMessage } from "./messages.ts"
 
@@ -38,13 +38,33 @@ export function openAnswer(
 }
 
 export function* closeAnswer(tx: Transaction, turn: TurnRecord, answer: Answer): Program<void> {
-  const { message_id, parts } = answer
-  const [known, message] = yield* together(
-    partsOf(tx, parts),
-    tx.message(turn.session_id, message_id),
+  yield* changeAnswer(tx, turn, { answer, before: yield* answerBefore(tx, answer) })
+}
+
+/** What an answer is before it changes. */
+export interface AnswerBefore {
+  readonly parts: readonly PartRecord[]
+  readonly message: MessageRecord | undefined
+}
+
+/** Asked for without its turn, so that it can be asked for together with that. */
+export function* answerBefore(tx: Transaction, answer: Answer): Program<AnswerBefore> {
+  const [parts, message] = yield* together(
+    partsOf(tx, answer.parts),
+    tx.messageAnywhere(answer.message_id),
   )
-  yield* writeParts(tx, { session_id: turn.session_id, message_id, parts, known })
-  changeMetadata(tx, message, answer.metadata)
+  return { parts, message }
+}
+
+export function* changeAnswer(
+  tx: Transaction,
+  { session_id }: TurnRecord,
+  { answer, before }: { answer: Answer; before: AnswerBefore },
+): Program<void> {
+  const { message_id, parts, metadata } = answer
+  const message = inSession(session_id, message_id, before.message)
+  yield* writeParts(tx, { session_id, message_id, parts, known: before.parts })
+  changeMetadata(tx, message, metadata)
 }
 
 /** Parts of an answer as they are now: those that changed are written, and told of. */
@@ -55,7 +75,7 @@ export function* upsertParts(
   yield* writeParts(tx, { ...answer, known: yield* partsOf(tx, answer.parts) })
 }
 
-function* partsOf(tx: Transaction, parts: readonly PartUpsert[]): Program<PartRecord[]> {
+export function* partsOf(tx: Transaction, parts: readonly PartUpsert[]): Program<PartRecord[]> {
   const found = yield* tx.each<PartRecord>(
     "SELECT * FROM chat_parts WHERE id = ?",
     parts.map(({ id }) => [id]),
@@ -70,7 +90,7 @@ interface PartWrites {
   readonly known: readonly PartRecord[]
 }
 
-function* writeParts(tx: Transaction, writes: PartWrites): Program<void> {
+export function* writeParts(tx: Transaction, writes: PartWrites): Program<void> {
   const { session_id, message_id, parts } = writes
   const known = new Map(writes.known.map((part) => [part.id, part]))
   for (const part of parts) {

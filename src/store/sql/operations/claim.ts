@@ -63,13 +63,17 @@ export interface Heads {
   readonly immediate: MessageRecord | undefined
 }
 
-export function* headsOf(tx: Transaction, session_id: string): Program<Heads> {
-  const rows = yield* tx.all<MessageRecord & { head: keyof Heads }>(
-    HEADS,
-    session_id,
-    session_id,
-    session_id,
-  )
+export function headsOf(tx: Transaction, session_id: string): Program<Heads> {
+  return headsBy(tx, HEADS, session_id)
+}
+
+/** Of the session of a turn. */
+export function headsBehind(tx: Transaction, turn_id: string): Program<Heads> {
+  return headsBy(tx, HEADS_BEHIND, turn_id)
+}
+
+function* headsBy(tx: Transaction, sql: string, id: string): Program<Heads> {
+  const rows = yield* tx.all<MessageRecord & { head: keyof Heads }>(sql, id, id, id)
   const heads: { -readonly [Name in keyof Heads]: Heads[Name] } = {
     first: undefined,
     steered: undefined,
@@ -83,15 +87,20 @@ export function* headsOf(tx: Transaction, session_id: string): Program<Heads> {
  *  waits, and look through all that was ever said. */
 export const IS_QUEUED = "state || '' = 'queued'"
 
-const HEADS = [
-  headOf("first", ""),
-  headOf("steered", `AND mode = 'steer' AND ${IS_QUEUED}`),
-  headOf("immediate", `AND mode = 'immediate' AND ${IS_QUEUED}`),
-].join(" UNION ALL ")
+const HEADS = headsWhere("session_id = ?")
+const HEADS_BEHIND = headsWhere("session_id = (SELECT session_id FROM turns WHERE id = ?)")
 
-function headOf(name: keyof Heads, also: string): string {
+function headsWhere(where: string): string {
+  return [
+    headOf("first", where),
+    headOf("steered", `${where} AND mode = 'steer' AND ${IS_QUEUED}`),
+    headOf("immediate", `${where} AND mode = 'immediate' AND ${IS_QUEUED}`),
+  ].join(" UNION ALL ")
+}
+
+function headOf(name: keyof Heads, where: string): string {
   return `SELECT * FROM (SELECT '${name}' AS head, chat_messages.* FROM chat_messages
-    WHERE session_id = ? AND state IN ${WAITING} ${also} ORDER BY position, id LIMIT 1) AS ${name}`
+    WHERE state IN ${WAITING} AND ${where} ORDER BY position, id LIMIT 1) AS ${name}`
 }
 
 // A paused head holds what is behind it, and so does a drain that an error stopped; what was sent

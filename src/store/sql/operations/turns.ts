@@ -13,9 +13,9 @@ import type {
 import { type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
 import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { closeAnswer, openAnswer, upsertParts } from "./answers.ts"
+import { answerBefore, changeAnswer, openAnswer, partsOf, writeParts } from "./answers.ts"
 import { keepCaptures } from "./blobs.ts"
-import { claim, fireHead, headsOf, LIVE, liveTurn, usedNow } from "./claim.ts"
+import { claim, fireHead, headsBehind, LIVE, liveTurn, usedNow } from "./claim.ts"
 import { stopDrain } from "./drain.ts"
 import { tellFinished } from "./lifecycle.ts"
 import { cancelAll } from "./queue.ts"
@@ -54,9 +54,9 @@ export function* recordRequest(tx: Transaction, input: RequestRecord): Program<{
 }
 
 export function* recordStream(tx: Transaction, input: StreamRecord): Program<{ txid: string }> {
-  const turn = yield* held(tx, input)
   const { message_id, parts } = input
-  yield* upsertParts(tx, { session_id: turn.session_id, message_id, parts })
+  const [turn, known] = yield* together(held(tx, input), partsOf(tx, parts))
+  yield* writeParts(tx, { session_id: turn.session_id, message_id, parts, known })
   for (const delta of input.deltas)
     tx.tell(turn.id, "delta", delta.part_id, "insert", JSON.stringify(delta))
   return { txid: tx.txid }
@@ -72,13 +72,15 @@ export function* recordRetry(tx: Transaction, input: RetryRecord): Program<{ txi
 /** The turn's end, its answer's last state, and the next claim are one commit; and so is its going on
  *  with what was steered into it. */
 export function* endTurn(tx: Transaction, input: TurnEnd): Program<TurnEnded> {
-  const { state, owner, error } = input
-  const [before, session] = yield* together(held(tx, input), tx.ownSessionOf(input.turn_id))
-  const [, heads] = yield* together(
-    input.answer ? closeAnswer(tx, before, input.answer) : nothing(),
-    headsOf(tx, session.id),
+  const { state, owner, error, answer } = input
+  const [running, session, heads, before] = yield* together(
+    held(tx, input),
+    tx.ownSessionOf(input.turn_id),
+    headsBehind(tx, input.turn_id),
+    answer ? answerBefore(tx, answer) : nothing(),
   )
-  const turn = noteIn(tx, addUsage(tx, before, input.usage), input.notices ?? [])
+  if (answer && before) yield* changeAnswer(tx, running, { answer, before })
+  const turn = noteIn(tx, addUsage(tx, running, input.usage), input.notices ?? [])
   const { txid } = tx
   const takes = input.takes_steers === true && state === "finished" && heads.steered !== undefined
   const steered = takes ? yield* takeAllSteers(tx, turn) : []
@@ -93,7 +95,9 @@ export function* endTurn(tx: Transaction, input: TurnEnd): Program<TurnEnded> {
 }
 
 // oxlint-disable-next-line require-yield
-function* nothing(): Program<void> {}
+function* nothing(): Program<undefined> {
+  return undefined
+}
 
 export function* requestAbort(
   tx: Transaction,
