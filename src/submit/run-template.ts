@@ -30,9 +30,9 @@ export async function ranParts(
 }
 
 // `@team` in a template may be a file or a word: what is there decides.
-async function foundPart({ isFile }: RunRooms, part: ExpandedPart): Promise<ExpandedPart> {
+async function foundPart(rooms: RunRooms, part: ExpandedPart): Promise<ExpandedPart> {
   if (part.type !== "file-ref" || part.ref.kind !== "path") return part
-  return (await isFile(part.ref.path)) ? part : { type: "text", text: part.raw }
+  return (await rooms.isFile(part.ref.path)) ? part : { type: "text", text: part.raw }
 }
 
 function joined(parts: readonly ExpandedPart[]): ExpandedPart[] {
@@ -46,8 +46,8 @@ function joined(parts: readonly ExpandedPart[]): ExpandedPart[] {
   return all
 }
 
-async function partOf({ shell }: RunRooms, part: ExpandedPart): Promise<Part> {
-  if (part.type === "shell") return { type: "text", text: await shell(part.command) }
+async function partOf(rooms: RunRooms, part: ExpandedPart): Promise<Part> {
+  if (part.type === "shell") return { type: "text", text: await rooms.shell(part.command) }
   if (part.type === "file-ref") return { type: "file-ref", ref: part.ref }
   return part
 }

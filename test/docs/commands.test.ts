@@ -15,11 +15,14 @@ const PAGES = [
     .map((name) => join("docs", name)),
 ]
 
+const GENERAL = ["", "--help", "-h", "--version", "-V"]
 /** Commands of which the help says enough. */
 const BY_THE_WAY = ["chat", "completion", "man"]
 
 describe("a command that a page names", () => {
   const root = program()
+  /** What the program does without a command. */
+  const chat = root.commands.find((one) => one.name() === "chat") ?? root
 
   it.each(PAGES)("is one that exists, with its options, in %s", (page) => {
     const text = readFileSync(join(ROOT, page), "utf8")
@@ -95,10 +98,11 @@ describe("a command that a page names", () => {
     const inner = command.commands.find((one) => [one.name(), ...one.aliases()].includes(name))
     if (inner) return faultsOfCommand(inner, rest)
     if (command === root && /^\w/.test(name)) return [`there is no command ${name}`]
+    if (command === root && !GENERAL.includes(name)) return faultsOfCommand(chat, words)
     return words
       .filter((word) => /^--?[a-z]/.test(word))
       .map((word) => word.split("=")[0] ?? "")
-      .filter((word) => !["--help", "-h", "--version", "-V"].includes(word))
+      .filter((word) => !GENERAL.includes(word))
       .filter((word) => !command.options.some(({ short, long }) => word === short || word === long))
       .map((word) => `${command.name() || "compositor"} has no option ${word}`)
   }

@@ -31,6 +31,8 @@ export interface Shared {
   readonly folder: string
   readonly operator: Ask
   readonly failures: string[]
+  /** One in so many probes is enough: on PostgreSQL each is a conversation with another process. */
+  readonly every: number
 }
 
 /** A real server that several share, on a port of its own. */
@@ -39,9 +41,10 @@ export async function openShared(): Promise<Shared> {
   const model = scripted([{ text: "ok" }])
   const failures: string[] = []
   const data = join(folder, "data")
+  const rooms = await storeFor(data)
   const server = await serve({
     data,
-    ...(await storeFor(data)),
+    ...rooms,
     workspace: null,
     // Nobody's home, and nobody listens there.
     environment: { HOME: join(folder, "home"), COMPOSITOR_MODELS_URL: "http://127.0.0.1:9/" },
@@ -49,7 +52,8 @@ export async function openShared(): Promise<Shared> {
     log: (message) => failures.push(message),
   })
   onTestFinished(() => server.close())
-  return { server, folder, failures, operator: askBy(server.url, server.token) }
+  const every = rooms.store === undefined ? 1 : 7
+  return { server, folder, failures, every, operator: askBy(server.url, server.token) }
 }
 
 /** Nothing that is asked here waits for anything. */

@@ -278,7 +278,8 @@ describe("two who share a server", { timeout: 300_000 }, () => {
       const { ask } = me.person
       const nothing = seen(await ask("get", `/v1/sessions/${MISSING.session}`))
       const silence = seen(await ask("head", `/v1/stream/sessions/${MISSING.session}`))
-      const probes = probesOf(me.things, other.things, other.person.workspace)
+      const possible = probesOf(me.things, other.things, other.person.workspace)
+      const probes = possible.filter((_, at) => at % shared.every === 0)
       const answers = await all(ask, probes)
       const hits = answers.flatMap((answer, at) => {
         const { method = "", path = "", request } = probes[at] ?? {}
@@ -288,7 +289,7 @@ describe("two who share a server", { timeout: 300_000 }, () => {
       expect([hits.length, hits.slice(0, SHOWN)]).toEqual([0, []])
       asked += probes.length
     }
-    expect(asked).toBeGreaterThan(10_000)
+    expect(asked).toBeGreaterThan(10_000 / shared.every)
     expect([await view(ana), await view(bert)]).toEqual(before)
     expect(before[0]).toContain(secretOf("ana"))
     expect(before.join()).not.toContain("undefined")
