@@ -93,9 +93,9 @@ async function pairsBeside(url: string, room: string): Promise<Pairs> {
   }
 }
 
-/** Beside the faster of the peer's ways. */
+/** The gate is for the peer as it comes; what it does in batches is said beside it. */
 function ratioOf({ theirs }: Pairs): number {
-  return theirs ? Math.min(...Object.values(theirs).map(({ ratio }) => ratio)) : 0
+  return theirs?.alone.ratio ?? 0
 }
 
 function rateOf({ pairs, seconds }: PairsAnswer): number {
@@ -223,8 +223,7 @@ function show({ before, after, pairs, nodes, live }: Report): string {
     `${milliseconds(quantile(values, 0.5))}, ${milliseconds(quantile(values, 0.99))}`
   const rows = [
     [`claim + complete, ${WORKERS} workers, ${QUEUES} queues`, perSecond(pairs.ours), "", ""],
-    ...besideRows(pairs),
-    ["  ours beside the faster", "", times(ratioOf(pairs)), gate(held)],
+    ...besideRows(pairs, held),
     ...nodes.map(({ nodes: count, rate }) => [
       `full turns, ${count} node${count === 1 ? "" : "s"}`,
       perSecond(rate),
@@ -238,13 +237,15 @@ function show({ before, after, pairs, nodes, live }: Report): string {
   return `${load}\n\n${table(["scale", "figure", "ratio", "gate"], rows)}\n\n${PAIRS}`
 }
 
-function besideRows({ theirs }: Pairs): string[][] {
-  if (!theirs) return [["  graphile-worker 0.18", "not installed", "", ""]]
-  const row = (name: string, { rate, ratio }: Beside) => [name, perSecond(rate), times(ratio), ""]
-  return [
-    row("  graphile-worker 0.18, named queues, in batches", theirs.batches),
-    row("  graphile-worker 0.18, named queues, as it comes", theirs.alone),
+function besideRows({ theirs }: Pairs, held: boolean): string[][] {
+  if (!theirs) return [["  graphile-worker 0.18", "not installed", "", gate(held)]]
+  const row = (way: string, { rate, ratio }: Beside, held: string) => [
+    `  graphile-worker 0.18, named queues, ${way}`,
+    perSecond(rate),
+    times(ratio),
+    held,
   ]
+  return [row("as it comes", theirs.alone, gate(held)), row("in batches", theirs.batches, "")]
 }
 
 function gate(held: boolean): string {
