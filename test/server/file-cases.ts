@@ -29,6 +29,18 @@ export async function knownFiles({ host }: Door) {
 
 /** Each route of files and of servers, asked rightly and wrongly. */
 export const FILE_CASES: Readonly<Record<string, Cases>> = {
+  "put /v1/sessions/:id/mcp": ({ session }) => ({
+    good: [`/v1/sessions/${session}/mcp`, { json: { servers: [] } }],
+    bad: [`/v1/sessions/${session}/mcp`, { json: { servers: [{ name: "" }] } }, 422],
+  }),
+  "get /v1/sessions/:id/mcp": ({ session }) => ({
+    good: [`/v1/sessions/${session}/mcp`],
+    bad: [`/v1/sessions/${MISSING.session}/mcp`, {}, 404],
+  }),
+  "delete /v1/sessions/:id/mcp": ({ session }) => ({
+    good: [`/v1/sessions/${session}/mcp`],
+    bad: [`/v1/sessions/${MISSING.session}/mcp`, {}, 404],
+  }),
   "get /v1/files": () => ({
     good: ["/v1/files?folder="],
     bad: ["/v1/files?folder=../elsewhere", {}, 404],
