@@ -2,9 +2,9 @@
 // on, whatever it is told; ours will run on the Node that is itself among them. npm alone is told so:
 // the scripts of packages see the Node that runs them.
 
-const { basename } = require("node:path")
+const path = require("node:path")
 const process = require("node:process")
 
 const { COMPOSITOR_NODE: version } = process.env
-const isNpm = ["npm", "npm-cli.js"].includes(basename(process.argv[1] ?? ""))
+const isNpm = ["npm", "npm-cli.js"].includes(path.basename(process.argv[1] ?? ""))
 if (version && isNpm) Object.defineProperty(process, "version", { value: version })

@@ -120,11 +120,16 @@ class Open implements OpenSpan {
       context,
       parent_id: parent?.span_id ?? null,
       began: this.began,
-      ended: nanoseconds(),
+      ended: later(this.began, nanoseconds()),
       attributes: this.#attributes,
       failed,
     })
   }
+}
+
+// What began by the wall clock may seem to end before, by a clock that went apart from it.
+function later(one: bigint, other: bigint): bigint {
+  return one > other ? one : other
 }
 
 // The wall clock once, and from there the clock that never jumps.

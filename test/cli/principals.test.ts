@@ -1,10 +1,18 @@
+import { mkdir } from "node:fs/promises"
+import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { setting } from "./run.ts"
 
 describe("compositor principals", { timeout: 120_000 }, () => {
-  it("[PRI-006] [PRI-007] lets people in, shows them, takes them back, and says what was asked", async () => {
+  it("[PRI-006] [PRI-007] [PRI-009] lets people in, shows them, takes them back, and says what was asked", async () => {
     const { run, workspace } = await setting()
-    const added = await run(["principals", "add", "user:ana", "--allow", workspace, "--json"])
+    const shared = join(workspace, "shared")
+    await mkdir(shared)
+    expect(await run(["principals", "add", "user:ana", "--allow", workspace])).toMatchObject({
+      code: 1,
+      error: expect.stringContaining(workspace),
+    })
+    const added = await run(["principals", "add", "user:ana", "--allow", shared, "--json"])
     expect(added).toMatchObject({ code: 0 })
     const { principal, token, secret } = JSON.parse(added.out)
     expect(principal.id).toBe("user:ana")

@@ -335,7 +335,7 @@ describe.skipIf(missing("chromium"))("the page, in a real browser", () => {
     await visitor.sees(visitor.answers, "the model is overloaded")
     expect(await visitor.barriers()).toEqual([])
     await visitor.page.getByRole("combobox", { name: "Model" }).click()
-    await visitor.page.getByRole("listbox").waitFor()
+    await visitor.page.getByRole("listbox", { name: "Model" }).waitFor()
     expect(await visitor.barriers()).toEqual([])
     await visitor.page.keyboard.press("Escape")
     await visitor.log.focus()

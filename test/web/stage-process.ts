@@ -14,10 +14,10 @@ export interface StageSettings {
   readonly port: number
 }
 
-/** An entity that learns a command for each message it gets. */
+/** An entity that learns a command for each message it gets, beside those of its workspace. */
 const clerk = defineEntity({
   type: "clerk",
-  resolve: "handler",
+  resolve: "submit",
   slashCommands: [{ name: "file-it", description: "Put it into the files" }],
   handler: async (ctx) => {
     if (ctx.wake.type !== "inbox") return
