@@ -5,8 +5,8 @@ import type { TypedIn } from "../../entity/typed-here.ts"
 import { type Session, StoredMessage, Turn } from "../../message/row.ts"
 import { composed, pathOf, type Said } from "../composed.ts"
 import type { Submitted } from "../../submit/submit.ts"
-import { DoorError } from "../errors.ts"
-import { type Route, route } from "../route.ts"
+import { whereThereIsRoom } from "../queue-room.ts"
+import { type Asked, type Route, route } from "../route.ts"
 import { Page, QueuePatch, SendBody } from "../schemas.ts"
 import { principalOf } from "./entities.ts"
 import { existing } from "./sessions.ts"
@@ -30,35 +30,11 @@ export const messageRoutes: readonly Route[] = [
       replayed: z.boolean(),
     }),
     status: 201,
-    async handle({ host, param, body, context }) {
-      const session_id = param("id")
-      const session = await existing(host, session_id)
-      await requireRoom(host, session_id, body.id)
-      const message_id = body.id ?? newId("msg")
-      const said = await composed(host, placeIn(session), body)
-      const inbox = await host.entities.heard(session, {
-        ...said,
-        key: message_id,
-        from: principalOf(context),
-        mode: body.mode ?? "immediate",
-        path: pathOf(body),
-      })
-      const sent = await host.submit({
-        session_id,
-        message_id,
-        parts: said.parts,
-        metadata: { ...body.metadata, ...said.metadata, ...(inbox ? { inbox } : {}) },
-        mode: body.mode,
-        model: body.model,
-        position: body.position,
-        expected_turn_id: body.expected_turn_id,
-        contexts: body.contexts,
-        approved_shell: body.approved_shell,
-      })
-      // Where a handler gives commands their meaning, nobody else knows that one has none.
-      const definition = host.entities.entities.definitionOf(session.agent)
-      const own = definition?.resolve === "handler" ? [] : sent.notices
-      return sentAnswer({ ...sent, notices: [...said.warnings, ...own] })
+    async handle(asked) {
+      const { host, param, body } = asked
+      const session = await existing(host, param("id"))
+      const about = { session_id: session.id, message_id: body.id }
+      return whereThereIsRoom(host, about, () => sendIn(session, asked))
     },
   }),
   route({
@@ -124,15 +100,36 @@ export const messageRoutes: readonly Route[] = [
   }),
 ]
 
-/** More than this waits for nobody: the sender hears of it instead. */
-const MAX_QUEUED = 1000
-
-async function requireRoom(host: Host, session_id: string, message_id: string | undefined) {
-  if ((await host.store.queuedCount(session_id)) < MAX_QUEUED) return
-  // A retry of what was accepted is answered as it was.
-  if (message_id !== undefined && (await host.store.message(session_id, message_id))) return
-  const message = `the queue of ${session_id} is full: ${MAX_QUEUED} messages wait already`
-  throw new DoorError(429, "queue_full", message)
+async function sendIn(
+  session: Session,
+  { host, body, context }: Asked<unknown, z.output<typeof SendBody>>,
+) {
+  const session_id = session.id
+  const message_id = body.id ?? newId("msg")
+  const said = await composed(host, placeIn(session), body)
+  const inbox = await host.entities.heard(session, {
+    ...said,
+    key: message_id,
+    from: principalOf(context),
+    mode: body.mode ?? "immediate",
+    path: pathOf(body),
+  })
+  const sent = await host.submit({
+    session_id,
+    message_id,
+    parts: said.parts,
+    metadata: { ...body.metadata, ...said.metadata, ...(inbox ? { inbox } : {}) },
+    mode: body.mode,
+    model: body.model,
+    position: body.position,
+    expected_turn_id: body.expected_turn_id,
+    contexts: body.contexts,
+    approved_shell: body.approved_shell,
+  })
+  // Where a handler gives commands their meaning, nobody else knows that one has none.
+  const definition = host.entities.entities.definitionOf(session.agent)
+  const own = definition?.resolve === "handler" ? [] : sent.notices
+  return sentAnswer({ ...sent, notices: [...said.warnings, ...own] })
 }
 
 interface Waiting {

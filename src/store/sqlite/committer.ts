@@ -1,6 +1,6 @@
 import { Refusal, type RefusalCode, type RefusalDetail } from "../../message/refusal.ts"
 import type { Append, Writes } from "../store.ts"
-import { type Connection, openForWriting } from "./connection.ts"
+import { BUSY_TIMEOUT_MS, type Connection, openForWriting } from "./connection.ts"
 import { Group } from "../sql/group.ts"
 import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
 import type { Program } from "../sql/program.ts"
@@ -43,6 +43,8 @@ export class Committer {
 
   constructor(file: string, clock: () => number = Date.now) {
     this.#connection = openForWriting(file)
+    // Whoever commits waits for the lock himself.
+    this.#beImpatient()
     this.#statements = new Statements(this.#connection)
     this.#clock = clock
     this.#epoch = `${Date.now().toString(36)}${process.pid.toString(36)}`
@@ -63,7 +65,7 @@ export class Committer {
     const answers: Answer[] = []
     const group = new Group(this.#statements)
     try {
-      waitForLock(this.#connection, () => this.#run("BEGIN IMMEDIATE"))
+      waitForLock(() => this.#run("BEGIN IMMEDIATE"))
       for (const request of requests) {
         if (!isPlainAppend(request)) group.write()
         const answer = apart
@@ -93,6 +95,7 @@ export class Committer {
 
   close() {
     try {
+      this.#bePatient()
       this.#connection.pragma("wal_checkpoint(TRUNCATE)")
     } finally {
       // What could not be moved stays in the log, and whoever opens the folder next finds it.
@@ -151,13 +154,24 @@ export class Committer {
   }
 
   #vacuum(request: Request): Answer {
+    this.#bePatient()
     try {
       this.#connection.exec("VACUUM")
       this.#connection.pragma("wal_checkpoint(TRUNCATE)")
       return { id: request.id, ok: true, value: null }
     } catch (error) {
       return failed(request, error)
+    } finally {
+      this.#beImpatient()
     }
+  }
+
+  #bePatient() {
+    this.#connection.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  }
+
+  #beImpatient() {
+    this.#connection.pragma("busy_timeout = 0")
   }
 
   #run(sql: string) {
@@ -165,7 +179,8 @@ export class Committer {
   }
 
   #dataVersion(): number {
-    return this.#connection.pragma("data_version", { simple: true }) as number
+    const row = this.#statements.of("PRAGMA data_version").get() as { data_version: number }
+    return row.data_version
   }
 }
 
