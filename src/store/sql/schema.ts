@@ -308,4 +308,9 @@ CREATE TABLE observations (
 CREATE INDEX observations_observed ON observations (observed);
 `,
   PRINCIPALS,
+  `
+-- At every step of a turn someone asks whether one was steered in, however many wait.
+CREATE INDEX chat_messages_steered ON chat_messages (session_id, position)
+  WHERE mode = 'steer' AND state IN ('queued', 'paused', 'editing');
+`,
 ]

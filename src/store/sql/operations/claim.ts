@@ -52,15 +52,14 @@ export function* fireHead(
   tx: Transaction,
   { session, heads, owner }: Idle,
 ): Program<Fired | undefined> {
-  const head = session.archived_at === null ? firing(session, heads, tx.now) : undefined
+  const head = session.archived_at === null ? yield* firing(tx, session, heads) : undefined
   return head && (yield* fire(tx, session, head, owner))
 }
 
-/** The first of those that wait, of those that are steered in, and of those that are to run now. */
+/** The first of those that wait, and of those that are steered in. */
 export interface Heads {
   readonly first: MessageRecord | undefined
   readonly steered: MessageRecord | undefined
-  readonly immediate: MessageRecord | undefined
 }
 
 export function headsOf(tx: Transaction, session_id: string): Program<Heads> {
@@ -73,11 +72,10 @@ export function headsBehind(tx: Transaction, turn_id: string): Program<Heads> {
 }
 
 function* headsBy(tx: Transaction, sql: string, id: string): Program<Heads> {
-  const rows = yield* tx.all<MessageRecord & { head: keyof Heads }>(sql, id, id, id)
+  const rows = yield* tx.all<MessageRecord & { head: keyof Heads }>(sql, id, id)
   const heads: { -readonly [Name in keyof Heads]: Heads[Name] } = {
     first: undefined,
     steered: undefined,
-    immediate: undefined,
   }
   for (const { head, ...message } of rows) heads[head] = message
   return heads
@@ -94,7 +92,6 @@ function headsWhere(where: string): string {
   return [
     headOf("first", where),
     headOf("steered", `${where} AND mode = 'steer' AND ${IS_QUEUED}`),
-    headOf("immediate", `${where} AND mode = 'immediate' AND ${IS_QUEUED}`),
   ].join(" UNION ALL ")
 }
 
@@ -105,12 +102,20 @@ function headOf(name: keyof Heads, where: string): string {
 
 // A paused head holds what is behind it, and so does a drain that an error stopped; what was sent
 // to run now fires all the same and lets the others go on.
-function firing(session: SessionRecord, heads: Heads, now: number): MessageRecord | undefined {
+function* firing(
+  tx: Transaction,
+  session: SessionRecord,
+  { steered, first }: Heads,
+): Program<MessageRecord | undefined> {
   if (session.drain === "held") return undefined
-  if (heads.steered) return heads.steered
-  if (heads.first && isReady(heads.first, now) && session.drain === "open") return heads.first
-  return heads.immediate
+  if (steered) return steered
+  if (!first || (isReady(first, tx.now) && session.drain === "open")) return first
+  return yield* tx.get<MessageRecord>(TO_RUN_NOW, session.id)
 }
+
+const TO_RUN_NOW = `SELECT * FROM chat_messages
+  WHERE session_id = ? AND state IN ${WAITING} AND mode = 'immediate' AND ${IS_QUEUED}
+  ORDER BY position, id LIMIT 1`
 
 // Whoever began to edit it and is gone must not hold the queue for ever.
 function isReady({ state, metadata_json }: MessageRecord, now: number): boolean {
