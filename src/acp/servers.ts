@@ -1,8 +1,7 @@
 import type { McpServer, SessionUpdate } from "@agentclientprotocol/sdk"
 import type { Client } from "../client/client.ts"
+import { MAX_GIVEN_SERVERS } from "../message/limits.ts"
 
-/** As many as a session may be given. */
-const MAX_SERVERS = 32
 const MAX_NAME = 32
 
 type Notice = Extract<SessionUpdate, { sessionUpdate: "notice" }>
@@ -20,7 +19,7 @@ export class EditorServers {
   /** Give them to the session, in the place of those it had. They are not waited for. What stands in the
    *  way of it is told: the session works without them. */
   async give(session: string, servers: readonly McpServer[]): Promise<Notice[]> {
-    const named = servers.slice(0, MAX_SERVERS)
+    const named = servers.slice(0, MAX_GIVEN_SERVERS)
     const names = ourNames(named)
     const given = named.map((server, at) => ({ name: names[at] ?? "", server: entryOf(server) }))
     const left = servers.length - named.length
@@ -32,7 +31,9 @@ export class EditorServers {
     }
     this.#names.set(session, new Map(named.map(({ name }, at) => [names[at] ?? "", name])))
     if (left <= 0) return []
-    return [notice(`${left} of the editor's MCP servers not connected: ${MAX_SERVERS} is the most`)]
+    return [
+      notice(`${left} of the editor's MCP servers not connected: ${MAX_GIVEN_SERVERS} is the most`),
+    ]
   }
 
   /** Those that cannot be used, when all have said whether they can. */

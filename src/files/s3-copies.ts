@@ -1,8 +1,10 @@
 import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
-import type { BlobStore, ByteRange, ServedAs } from "./blobs.ts"
+import type { BlobStore, ByteRange } from "./blobs.ts"
+import { BlobsBehind } from "./blobs-behind.ts"
 import { readChunks } from "./file-chunks.ts"
+import { isRunning } from "./running.ts"
 
 /** So long a copy is kept: what was deleted elsewhere is gone from here by then. */
 const KEPT_MS = 60 * 60 * 1000
@@ -17,8 +19,7 @@ interface Copy {
 /** Blobs that are far away, with copies of what was read lately in a folder of bounded size: a
  *  conversation sends the same media with every request. The copies are this process's alone, each was
  *  checked against its name, and those of processes that are gone are removed. */
-export class CopiedBlobs implements BlobStore {
-  readonly #far: BlobStore
+export class CopiedBlobs extends BlobsBehind {
   readonly #folder: string
   readonly #max_bytes: number
   /** Least recently read first. */
@@ -27,51 +28,31 @@ export class CopiedBlobs implements BlobStore {
   #ready: Promise<void> | undefined
 
   constructor(far: BlobStore, { folder, max_bytes }: { folder: string; max_bytes: number }) {
-    this.#far = far
+    super(far)
     this.#folder = join(resolve(folder), String(process.pid))
     this.#max_bytes = max_bytes
   }
 
-  put(chunks: AsyncIterable<Uint8Array>, limits: { readonly maxBytes: number }) {
-    return this.#far.put(chunks, limits)
-  }
-
-  putBytes(bytes: Uint8Array) {
-    return this.#far.putBytes(bytes)
-  }
-
-  async *open(content_id: string, range?: ByteRange): AsyncIterable<Uint8Array> {
+  override async *open(content_id: string, range?: ByteRange): AsyncIterable<Uint8Array> {
     const near = await this.#openCopy(content_id)
     if (near) return yield* readCopy(near, range)
-    if (range) return yield* this.#far.open(content_id, range)
+    if (range) return yield* this.behind.open(content_id, range)
     yield* this.#copying(content_id)
   }
 
-  async size(content_id: string) {
-    return this.#copies.get(content_id)?.size ?? (await this.#far.size(content_id))
+  override async size(content_id: string) {
+    return this.#copies.get(content_id)?.size ?? (await this.behind.size(content_id))
   }
 
-  isKept(content_id: string) {
-    return this.#far.isKept(content_id)
-  }
-
-  async remove(content_id: string, put_before?: number, wanted?: () => Promise<boolean>) {
+  override async remove(content_id: string, put_before?: number, wanted?: () => Promise<boolean>) {
     await this.#forget(content_id)
-    await this.#far.remove(content_id, put_before, wanted)
+    await this.behind.remove(content_id, put_before, wanted)
   }
 
-  list() {
-    return this.#far.list()
-  }
-
-  async sweepTemporary(now: number = Date.now()) {
+  override async sweepTemporary(now: number = Date.now()) {
     for (const [content_id, { made_at }] of this.#copies)
       if (now - made_at > KEPT_MS) await this.#forget(content_id)
-    await this.#far.sweepTemporary(now)
-  }
-
-  async link(content_id: string, served: ServedAs) {
-    return (await this.#far.link?.(content_id, served)) ?? null
+    await this.behind.sweepTemporary(now)
   }
 
   async #openCopy(content_id: string): Promise<FileHandle | undefined> {
@@ -87,7 +68,7 @@ export class CopiedBlobs implements BlobStore {
     await (this.#ready ??= emptied(this.#folder))
     const draft = await Draft.begin(join(this.#folder, randomUUID()))
     try {
-      for await (const chunk of this.#far.open(content_id)) {
+      for await (const chunk of this.behind.open(content_id)) {
         if (draft.size + chunk.length <= this.#max_bytes / LARGEST_SHARE) await draft.write(chunk)
         else await draft.drop()
         draft.hash.update(chunk)
@@ -184,12 +165,4 @@ async function emptied(folder: string) {
     if (!isRunning(Number(name)) || name === basename(folder))
       await rm(join(all, name), { recursive: true, force: true })
   await mkdir(folder, { mode: 0o700 })
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
-  }
 }

@@ -3,7 +3,6 @@ import type { McpServers, McpStatus } from "../mcp/mcp-servers.ts"
 import { McpServer, ServerName } from "../mcp/server.ts"
 import type { Tool } from "../tool/tool.ts"
 
-export const MAX_GIVEN = 32
 /** Sessions that were given servers; the one not asked for longest loses them first. */
 const MAX_SESSIONS = 64
 /** A turn waits so long for servers to start; what comes later is there in the next one. */
@@ -113,9 +112,10 @@ export class GivenServers {
   }
 
   async #opened(given: Given): Promise<McpServers> {
+    const { McpServers: Servers } = await import("../mcp/mcp-servers.ts")
+    // Set together with what it ends, also where they were taken back meanwhile.
     clearTimeout(given.idle)
     given.idle = setTimeout(() => void letGo(given), IDLE_MS).unref()
-    const { McpServers: Servers } = await import("../mcp/mcp-servers.ts")
     given.open ??= new Servers(
       { mcpServers: given.servers },
       { changed: () => forget(given, given.found) },
@@ -127,7 +127,7 @@ export class GivenServers {
 function read(servers: readonly GivenServer[], cwd: string | null): Given {
   const known: Record<string, McpServer> = {}
   const faults: GivenStatus[] = []
-  for (const one of servers.slice(0, MAX_GIVEN)) {
+  for (const one of servers) {
     const parsed = Named.safeParse(one)
     if (parsed.success) known[parsed.data.name] = placed(parsed.data.server, cwd)
     else faults.push({ server: one.name, tools: 0, error: faultOf(one.server, parsed.error) })

@@ -1,4 +1,5 @@
-import type { BlobStore, ByteRange } from "../files/blobs.ts"
+import type { BlobStore, ByteRange, StoredBlob } from "../files/blobs.ts"
+import { BlobsBehind } from "../files/blobs-behind.ts"
 import type { Usage } from "../message/row.ts"
 import type { Observer } from "../host/options.ts"
 import type { Store, TurnEnd, TurnEnded, Writes } from "../store/store.ts"
@@ -97,53 +98,31 @@ function countTokens(metrics: HouseMetrics, usage: Usage | null) {
     if (usage[kind] > 0) metrics.tokens.add(usage[kind], kind)
 }
 
-class ObservedBlobs implements BlobStore {
-  readonly #blobs: BlobStore
+class ObservedBlobs extends BlobsBehind {
   readonly #metrics: HouseMetrics
-  readonly link: NonNullable<BlobStore["link"]> = async (content_id, served) =>
-    (await this.#blobs.link?.(content_id, served)) ?? null
 
   constructor(blobs: BlobStore, metrics: HouseMetrics) {
-    this.#blobs = blobs
+    super(blobs)
     this.#metrics = metrics
   }
 
-  async put(chunks: AsyncIterable<Uint8Array>, limits: { readonly maxBytes: number }) {
-    const stored = await this.#blobs.put(chunks, limits)
-    this.#metrics.blobs.add(stored.size, "in")
-    return stored
+  override async put(chunks: AsyncIterable<Uint8Array>, limits: { readonly maxBytes: number }) {
+    return this.#counted(await super.put(chunks, limits))
   }
 
-  async putBytes(bytes: Uint8Array) {
-    const stored = await this.#blobs.putBytes(bytes)
-    this.#metrics.blobs.add(stored.size, "in")
-    return stored
+  override async putBytes(bytes: Uint8Array) {
+    return this.#counted(await super.putBytes(bytes))
   }
 
-  async *open(content_id: string, range?: ByteRange) {
-    for await (const chunk of this.#blobs.open(content_id, range)) {
+  override async *open(content_id: string, range?: ByteRange) {
+    for await (const chunk of super.open(content_id, range)) {
       this.#metrics.blobs.add(chunk.length, "out")
       yield chunk
     }
   }
 
-  size(content_id: string) {
-    return this.#blobs.size(content_id)
-  }
-
-  isKept(content_id: string) {
-    return this.#blobs.isKept(content_id)
-  }
-
-  remove(content_id: string, put_before?: number, wanted?: () => Promise<boolean>) {
-    return this.#blobs.remove(content_id, put_before, wanted)
-  }
-
-  list() {
-    return this.#blobs.list()
-  }
-
-  sweepTemporary(now?: number) {
-    return this.#blobs.sweepTemporary(now)
+  #counted(stored: StoredBlob): StoredBlob {
+    this.#metrics.blobs.add(stored.size, "in")
+    return stored
   }
 }

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto"
 import { chmod, open, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { z } from "zod"
+import { isRunning } from "../files/running.ts"
 
 /** A running server as its data folder names it: who finds the file may talk to it, so only its
  *  owner may read it (DAE-001). */
@@ -64,14 +65,5 @@ async function read(data: string): Promise<Registration | undefined> {
     return Registration.parse(JSON.parse(await readFile(join(data, FILE), "utf8")))
   } catch {
     return undefined
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
   }
 }

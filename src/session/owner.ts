@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import { hostname } from "node:os"
+import { isRunning } from "../files/running.ts"
 
 /** A process that runs turns, named so that another process can tell whether it still lives: the
  *  machine, its boot, the pid, and when the process began (a pid is used again, that moment is not). */
@@ -33,14 +34,5 @@ function startedAt(pid: number): string | undefined {
     return fields[0] === "Z" || fields[0] === "X" ? undefined : fields[19]
   } catch {
     return isRunning(pid) ? "" : undefined
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
   }
 }

@@ -5,8 +5,23 @@ import { missing } from "../machine.ts"
 import { many, newRoom, onPostgres, openNode, postgres, twoNodes } from "../postgres.ts"
 import { begin, enqueue, textMessage, waitingIn } from "./build.ts"
 
+type Fate = "pass" | "swallow" | "pass and cut"
+
+/** A database behind a wire on which, once armed, the next commit has this fate. */
+async function nextCommit(fate: Fate) {
+  let armed = false
+  let cuts = 0
+  const through = await wire(await newRoom(), (bytes) => {
+    if (!armed || !bytes.includes("COMMIT")) return "pass"
+    armed = false
+    cuts++
+    return fate
+  })
+  return { through, arm: () => (armed = true), cuts: () => cuts }
+}
+
 /** A wire on which a test cuts: `cut` sees what a client sends and says what happens to it. */
-async function wire(url: string, cut: (bytes: Buffer) => "pass" | "swallow" | "pass and cut") {
+async function wire(url: string, cut: (bytes: Buffer) => Fate) {
   const { hostname, port } = new URL(url)
   const sockets = new Set<Socket>()
   const proxy = createServer((near) => {
@@ -101,41 +116,25 @@ describe.skipIf(missing("postgresql"))("a node that loses its database", () => {
   })
 
   it("knows of a commit whose answer was lost that it was made", async () => {
-    const url = await newRoom()
-    let armed = false
-    let cuts = 0
-    const through = await wire(url, (bytes) => {
-      if (!armed || !bytes.includes("COMMIT")) return "pass"
-      armed = false
-      cuts++
-      return "pass and cut"
-    })
-    const store = await openNode(through)
+    const cutting = await nextCommit("pass and cut")
+    const store = await openNode(cutting.through)
     const { id } = await begin(store)
-    armed = true
+    cutting.arm()
     const { replayed } = await store.append(textMessage(id, "once"))
-    expect(cuts).toBe(1)
+    expect(cutting.cuts()).toBe(1)
     expect(replayed).toBe(false)
     expect(await waitingIn(store, id)).toEqual(["once"])
-    const { rows: count } = { rows: await store.events(id, 0, 100) }
-    expect(count.filter(({ type }) => type === "message")).toHaveLength(1)
+    const events = await store.events(id, 0, 100)
+    expect(events.filter(({ type }) => type === "message")).toHaveLength(1)
   })
 
   it("does again what was lost before it was committed", async () => {
-    const url = await newRoom()
-    let armed = false
-    let cuts = 0
-    const through = await wire(url, (bytes) => {
-      if (!armed || !bytes.includes("COMMIT")) return "pass"
-      armed = false
-      cuts++
-      return "swallow"
-    })
-    const store = await openNode(through)
+    const cutting = await nextCommit("swallow")
+    const store = await openNode(cutting.through)
     const { id } = await begin(store)
-    armed = true
+    cutting.arm()
     await store.append(textMessage(id, "once"))
-    expect(cuts).toBe(1)
+    expect(cutting.cuts()).toBe(1)
     expect(await waitingIn(store, id)).toEqual(["once"])
   })
 

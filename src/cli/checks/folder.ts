@@ -164,7 +164,7 @@ async function serverFindings(folder: string): Promise<Finding[]> {
       await portFinding(),
     ]
   const alive = await findServer(folder)
-  if (!alive) return [staleFinding(path, said), await portFinding()]
+  if (!alive) return [await staleFinding(path, said), await portFinding()]
   const open = await privateFinding(about, path, "")
   if (open.state === "wrong") return [open]
   if (alive.version !== version())
@@ -178,10 +178,11 @@ async function serverFindings(folder: string): Promise<Finding[]> {
   return [fine(about, `${alive.url} (process ${alive.pid})`)]
 }
 
-function staleFinding(
+async function staleFinding(
   path: string,
   { pid, url }: { readonly pid: number; readonly url: string },
-): Finding {
+): Promise<Finding> {
+  const { isRunning } = await import("../../files/running.ts")
   const about = "server"
   if (!isRunning(pid))
     return missing(
@@ -194,15 +195,6 @@ function staleFinding(
     `process ${pid} lives, and nothing answers at ${url}`,
     `look what it is (ps -p ${pid}); where it is no server of ours: rm ${path}`,
   )
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
-  }
 }
 
 export async function portFinding(port = USUAL_PORT): Promise<Finding> {

@@ -1,7 +1,6 @@
 import { z } from "zod"
 import type { Host } from "../../host.ts"
-import { MAX_GIVEN } from "../../host/given-servers.ts"
-import { MAX_NAME_CHARACTERS } from "../../message/limits.ts"
+import { MAX_GIVEN_SERVERS, MAX_NAME_CHARACTERS } from "../../message/limits.ts"
 import { Refusal } from "../../message/refusal.ts"
 import type { Session } from "../../message/row.ts"
 import { type Route, route } from "../route.ts"
@@ -23,7 +22,7 @@ export const givenServerRoutes: readonly Route[] = [
     method: "put",
     path: "/v1/sessions/:id/mcp",
     summary: "Give this session MCP servers of its own, in the place of those it was given before",
-    body: z.strictObject({ servers: z.array(Given).max(MAX_GIVEN) }),
+    body: z.strictObject({ servers: z.array(Given).max(MAX_GIVEN_SERVERS) }),
     max_bytes: MAX_GIVEN_BYTES,
     answer: z.object({ given: z.int() }),
     async handle({ host, param, body }) {

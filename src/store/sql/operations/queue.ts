@@ -161,7 +161,7 @@ function placeIn(tx: Transaction, session: SessionHead): QueuePlace {
   }
 }
 
-export function queuedRecord(input: Append, place: QueuePlace): MessageRecord {
+function queuedRecord(input: Append, place: QueuePlace): MessageRecord {
   const { queued_at, created_at, busy } = place
   return {
     id: input.message_id,

@@ -1,0 +1,11 @@
+import process from "node:process"
+
+/** Whether there is such a process, whoever's it is. */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM"
+  }
+}
