@@ -6,7 +6,7 @@ import type { Submission } from "../submit/submit.ts"
 import { triggerText } from "../trigger/prompt.ts"
 import { nextFire } from "../trigger/schedule.ts"
 import type { Envelope, Trigger } from "../trigger/trigger.ts"
-import { admit, type Delivery, deliveryId, keptHeaders } from "../trigger/webhook.ts"
+import { admit, type Delivery, deliveryId, keptHeaders, signsTime } from "../trigger/webhook.ts"
 
 export interface TriggersRooms {
   readonly store: Store
@@ -83,6 +83,8 @@ export class Triggers {
     const next_fire_at = firstOf(source, now)
     if (next_fire_at === undefined)
       throw new Refusal("invalid", "that never fires: its time is over")
+    if (wanted.repeats && !(source.source === "webhook" && signsTime(source.key)))
+      throw new Refusal("invalid", "repeats needs a webhook whose key signs a time (time_header)")
     const trigger: Trigger = {
       ...wanted,
       id: newId("trg"),
@@ -148,13 +150,15 @@ export class Triggers {
     const admission = admit(source.key, { ...delivery, at: this.#now() })
     if (admission.type === "refused") return this.#turnAway(id, admission.reason)
     const { headers, body } = delivery
+    const { trigger } = found
     const about = {
       source: "webhook" as const,
       delivery_id: deliveryId(headers) ?? randomUUID(),
       headers: keptHeaders(headers),
       auth_subject: admission.subject,
     }
-    return this.#fire(found.trigger, about, body)
+    const { signature } = trigger.repeats ? {} : admission
+    return this.#fire(trigger, about, body, signature === undefined ? {} : { signature })
   }
 
   /** Fire what is due, and send what somebody fired and did not live to send. */
@@ -185,14 +189,14 @@ export class Triggers {
     const isOver = after === undefined || ("ends_at" in source && after > source.ends_at)
     const due = { at, next: isOver ? null : after }
     const about = { source: source.source, delivery_id: `at:${at}`, schedule_id: id }
-    await this.#fire(trigger, about, new Uint8Array(), due)
+    await this.#fire(trigger, about, new Uint8Array(), { due })
   }
 
   async #fire(
     trigger: Trigger,
     about: Omit<Envelope, "fired_at"> & { readonly delivery_id: string },
     payload: Uint8Array,
-    due?: Firing["due"],
+    known: Pick<Firing, "due" | "signature"> = {},
   ): Promise<Heard> {
     const envelope: Envelope = { ...about, fired_at: this.#now() }
     const fired = await this.#rooms.store.fireTrigger({
@@ -201,7 +205,7 @@ export class Triggers {
       message_id: newId("msg"),
       text: triggerText(trigger.prompt, payload),
       envelope,
-      ...(due ? { due } : {}),
+      ...known,
     })
     if (fired.type !== "fired") return fired
     await this.#send(fired.delivery)

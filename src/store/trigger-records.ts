@@ -37,6 +37,9 @@ export interface Firing {
   readonly message_id: string
   readonly text: string
   readonly envelope: Envelope
+  /** What proved a webhook's delivery: the same one again is the same delivery, whatever id it bears
+   *  (TRG-005). */
+  readonly signature?: string
   /** Of a schedule: when it was due, and when it is due again. Whoever finds another time there has
    *  been forestalled. */
   readonly due?: { readonly at: number; readonly next: number | null }

@@ -31,6 +31,9 @@ export const Trigger = z.object({
   reason: z.string().max(MAX_REASON_CHARACTERS).optional(),
   /** At most this many messages in any such time; what is more is dropped. */
   throttle: z.object({ count: z.int().min(1), per_ms: z.int().min(1000) }).optional(),
+  /** A webhook whose sender says the same thing again within a second and means it: a signature that
+   *  was accepted before is accepted again (TRG-005). */
+  repeats: z.boolean().optional(),
   enabled: z.boolean(),
   created_at: z.int(),
 })

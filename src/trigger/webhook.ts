@@ -27,7 +27,8 @@ export interface Delivery {
 }
 
 export type Admission =
-  | { readonly type: "admitted"; readonly subject: string }
+  /** The signature is the one that was expected, in one form, however the header wrote it. */
+  | { readonly type: "admitted"; readonly subject: string; readonly signature?: string }
   | { readonly type: "refused"; readonly reason: string }
 
 export function admit(key: WebhookKey, delivery: Delivery): Admission {
@@ -57,8 +58,13 @@ function admitSigned(
   const expected = mac.update(body).digest("hex")
   const signed = given.split(",").some((part) => same(part.trim().replace(/^\w+=/, ""), expected))
   return signed
-    ? { type: "admitted", subject: "hmac" }
+    ? { type: "admitted", subject: "hmac", signature: expected }
     : { type: "refused", reason: "the signature is not that of the body" }
+}
+
+/** Whether a delivery's signature covers a time, so that the same words twice can be two deliveries. */
+export function signsTime(key: WebhookKey): boolean {
+  return key.kind === "hmac" && key.time_header !== undefined
 }
 
 function isRecent(time: string | undefined, at: number): boolean {

@@ -291,8 +291,10 @@ describe("a webhook", () => {
 
   it("[TRG-002] takes the same delivery once, and no more than its throttle", async () => {
     const { served, id, trigger, sign } = await hooked({ throttle: { count: 2, per_ms: 60_000 } })
-    const send = (delivery: string) =>
-      deliver(served, trigger.id, BODY, { ...sign(BODY), "webhook-id": delivery })
+    const send = (delivery: string) => {
+      const body = JSON.stringify({ delivery })
+      return deliver(served, trigger.id, body, { ...sign(body), "webhook-id": delivery })
+    }
     const same = await Promise.all(["a", "a", "a", "a"].map(send))
     expect(same.filter(({ status }) => status === 202)).toHaveLength(1)
     expect(same.filter(({ status }) => status === 200)).toHaveLength(3)

@@ -75,6 +75,30 @@ describe("the store of triggers", () => {
     expect(others).toEqual(others.map(() => ({ type: "duplicate", message_id })))
   })
 
+  it("[TRG-005] knows the newest thousand signatures again for good, and forgets older ones", async () => {
+    let now = 1_000_000
+    const [store] = await openStores(1, () => now)
+    if (!store) throw new Error("there is a store")
+    const trigger = await added(store)
+    const sign = (signature: string) =>
+      store.fireTrigger({ ...firing(trigger, newId("msg")), signature })
+    const settle = async () => {
+      for (const { delivery_id } of await store.deliveries(trigger.id, 2000))
+        await store.settleDelivery({ trigger_id: trigger.id, delivery_id, state: "sent" })
+    }
+    expect((await sign("first")).type).toBe("fired")
+    now += 1
+    expect((await sign("second")).type).toBe("fired")
+    await settle()
+    now += 31 * 24 * 60 * 60 * 1000
+    expect((await sign("first")).type).toBe("duplicate")
+    for (let at = 0; at < 999; at++) await sign(`later ${at}`)
+    expect((await sign("second")).type).toBe("duplicate")
+    await sign("the last one")
+    expect(await store.deliveries(trigger.id, 2000)).toHaveLength(1001)
+    expect((await sign("first")).type).toBe("fired")
+  })
+
   it("[TRG-002] drops what is more than the throttle, and lets it pass again later", async () => {
     let now = 1_000_000
     const [store] = await openStores(1, () => now)

@@ -31,6 +31,8 @@ const NewTrigger = z.strictObject({
   prompt: Trigger.shape.prompt,
   reason: Trigger.shape.reason,
   throttle: Trigger.shape.throttle,
+  /** Of a webhook whose key signs a time: the same signature again is another delivery (TRG-005). */
+  repeats: Trigger.shape.repeats,
   enabled: z.boolean().optional(),
 })
 

@@ -313,4 +313,10 @@ CREATE INDEX observations_observed ON observations (observed);
 CREATE INDEX chat_messages_steered ON chat_messages (session_id, position)
   WHERE mode = 'steer' AND state IN ('queued', 'paused', 'editing');
 `,
+  `
+-- An id that a sender gives its delivery is not signed; the signature itself tells a replay.
+ALTER TABLE deliveries ADD COLUMN signature TEXT;
+CREATE UNIQUE INDEX deliveries_signature ON deliveries (trigger_id, signature)
+  WHERE signature IS NOT NULL;
+`,
 ]

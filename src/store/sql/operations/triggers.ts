@@ -7,6 +7,8 @@ import { type DeliveryRecord, pendingOf, type TriggerRecord, triggerOf } from ".
 
 /** So long a sender may send the same delivery again and be understood. */
 const DELIVERIES_KEPT_MS = 30 * 24 * 60 * 60 * 1000
+/** So many of a trigger's accepted signatures are known again, however old they are (TRG-005). */
+const SIGNATURES_KEPT = 1000
 
 export function* addTrigger(tx: Transaction, input: NewTrigger): Program<StoredTrigger> {
   const { trigger, next_fire_at, max_per_session } = input
@@ -110,11 +112,12 @@ function* find(tx: Transaction, id: string): Program<TriggerRecord | undefined> 
   )
 }
 
-function* deliveryOf(tx: Transaction, { trigger_id, delivery_id }: Firing) {
+function* deliveryOf(tx: Transaction, { trigger_id, delivery_id, signature = "" }: Firing) {
   return yield* tx.get<DeliveryRecord>(
-    "SELECT * FROM deliveries WHERE trigger_id = ? AND delivery_id = ?",
+    `SELECT * FROM deliveries WHERE trigger_id = ? AND (delivery_id = ? OR signature = ?)`,
     trigger_id,
     delivery_id,
+    signature,
   )
 }
 
@@ -151,17 +154,23 @@ function* passedOf(tx: Transaction, record: TriggerRecord): Program<number[]> {
 
 function forgetOld(tx: Transaction, id: string) {
   tx.write(
-    "DELETE FROM deliveries WHERE trigger_id = ? AND at < ? AND state <> 'pending'",
+    `DELETE FROM deliveries WHERE trigger_id = ? AND at < ? AND state <> 'pending'
+       AND (signature IS NULL OR at <
+         (SELECT signed.at FROM deliveries AS signed
+          WHERE signed.trigger_id = ? AND signed.signature IS NOT NULL
+          ORDER BY signed.at DESC LIMIT 1 OFFSET ${SIGNATURES_KEPT - 1}))`,
     id,
     tx.now - DELIVERIES_KEPT_MS,
+    id,
   )
 }
 
 function insertDelivery(tx: Transaction, firing: Firing, state: "pending" | "throttled") {
-  const { text, envelope } = firing
+  const { text, envelope, signature = null } = firing
   tx.write(
-    `INSERT INTO deliveries (trigger_id, delivery_id, message_id, state, auth_subject, data_json, at)
-     VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    `INSERT INTO deliveries
+       (trigger_id, delivery_id, message_id, state, auth_subject, data_json, at, signature)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?)`,
     firing.trigger_id,
     firing.delivery_id,
     firing.message_id,
@@ -169,5 +178,7 @@ function insertDelivery(tx: Transaction, firing: Firing, state: "pending" | "thr
     envelope.auth_subject ?? null,
     state === "pending" ? JSON.stringify({ text, envelope }) : null,
     tx.now,
+    // What was throttled was not accepted: it may come again.
+    state === "pending" ? signature : null,
   )
 }
