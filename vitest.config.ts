@@ -15,6 +15,7 @@ export default defineConfig({
     expect: { poll: { timeout: 15_000 } },
     pool: "forks",
     maxWorkers: 2,
+    runner: "./test/runner.ts",
     sequence: { sequencer: LongestFirst },
     reporters: ["default", tally],
   },

@@ -19,14 +19,29 @@ const PAGE_SOURCES = [
   "vite.config.ts",
   "package-lock.json",
 ]
+const PROGRAM_SOURCES = ["src", "scripts/bundle.ts", "tsconfig.build.json", "package-lock.json"]
 
 if (process.argv[1] === import.meta.filename) await build()
 
 async function build(): Promise<void> {
-  if (!compile()) process.exit(1)
-  await (await import("./bundle.ts")).bundle(dist)
+  if (!(await compileAndBundle())) process.exit(1)
   await buildPage()
   await (await import("./docs.ts")).buildDocs(join(dist, "docs"))
+}
+
+/** Builds the command line if a source of it is newer, and says where it is. */
+export async function buildProgram(): Promise<string> {
+  const main = join(dist, "bundle", "main.js")
+  const isCurrent = modified(join(dist, ".built")) >= newest(PROGRAM_SOURCES) && fs.existsSync(main)
+  if (!isCurrent && !(await compileAndBundle()))
+    throw new Error("The sources do not compile: `npm run types` says where.")
+  return main
+}
+
+async function compileAndBundle(): Promise<boolean> {
+  if (!compile()) return false
+  await (await import("./bundle.ts")).bundle(dist)
+  return true
 }
 
 function compile(): boolean {

@@ -1,27 +1,69 @@
-// `npm test`: gives the machine what the chosen suites need, builds the page, and runs them.
-// Arguments are vitest's: `npm test -- test/house.test.ts -t upstairs`.
+// `npm test`: gives the machine what the chosen suites need, builds the page and the program, starts one
+// PostgreSQL and one Chromium for all of them, and runs them. Without CI=true and without arguments long
+// suites are drawn by lot (test/selection.ts). Arguments are vitest's:
+//   npm test -- test/house.test.ts -t upstairs
+//   npm test -- --changed
 
 import { spawnSync } from "node:child_process"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import process from "node:process"
 import { parseCLI, startVitest } from "vitest/node"
+import { startChromium } from "../test/chromium.ts"
 import { DEBIAN_PACKAGES, type DebianPackage, inPath, missing } from "../test/machine.ts"
-import { buildPage } from "./build.ts"
+import { startPostgres } from "../torture/postgres.ts"
+import { buildPage, buildProgram } from "./build.ts"
 import { scan } from "./house-rules.ts"
 
 const root = join(import.meta.dirname, "..")
 
 const { filter, options } = parseCLI(["vitest", "run", ...process.argv.slice(2)])
-equip(packagesNeededBy(suites(filter)))
-const isPageBuilt = await buildPage().then(() => true, complain)
+const isPart = filter.length > 0 || options.changed !== undefined
+// Who asks for what has changed wants an answer in seconds.
+if (!options.changed) equip(packagesNeededBy(suites(filter)))
+const isBuilt = await build().then(() => true, complain)
+const stops = await startServices()
+drawSuites()
 const vitest = await startVitest(filter, { ...options, root, watch: false })
-if (!isPageBuilt) process.exitCode = 1
+if (!isBuilt) process.exitCode = 1
+await Promise.all(stops.map((stop) => stop()))
 await vitest.exit()
 
 function complain(error: unknown): boolean {
   console.error(error)
   return false
+}
+
+async function build(): Promise<void> {
+  await buildPage()
+  // Building takes longer than the few starts of a file or two save.
+  if (!isPart) process.env["COMPOSITOR_TEST_MAIN"] = await buildProgram()
+}
+
+/** What many suites would each start for themselves. A few do. */
+async function startServices(): Promise<(() => Promise<void>)[]> {
+  if (isPart) return []
+  const stops: (() => Promise<void>)[] = []
+  if (!missing("postgresql")) {
+    const server = await startPostgres({ durable: false })
+    process.env["COMPOSITOR_TEST_POSTGRES"] = server.url
+    stops.push(() => server.stop())
+  }
+  if (!missing("chromium")) {
+    const server = await startChromium()
+    process.env["COMPOSITOR_TEST_CHROMIUM"] = server.wsEndpoint()
+    stops.push(() => server.close())
+  }
+  return stops
+}
+
+function drawSuites(): void {
+  if (process.env["CI"] || isPart || options.testNamePattern) return
+  const seed = process.env["COMPOSITOR_TEST_SEED"] ?? String(Date.now() % 1_000_000)
+  process.env["COMPOSITOR_TEST_DRAW"] = seed
+  console.error(
+    `Long suites are drawn by lot, with COMPOSITOR_TEST_SEED=${seed}. CI=true npm test runs everything.`,
+  )
 }
 
 // What the suites need

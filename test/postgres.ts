@@ -2,19 +2,38 @@ import { createHash, randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest"
 import { openPostgresStore } from "../src/store/postgres/postgres-store.ts"
 import type { Store } from "../src/store/store.ts"
-import { asking, type PostgresServer, startPostgres } from "../torture/postgres.ts"
+import { asking, type PostgresServer, roomAt, startPostgres } from "../torture/postgres.ts"
 
 let server: PostgresServer | undefined
 
-/** Every house that is opened until the end of this suite keeps its rows in PostgreSQL. */
-export function onPostgres() {
+/** Every house that is opened until the end of this suite keeps its rows in PostgreSQL. `npm test` has
+ *  one running, in which the suite gets a database; a suite that stops its server has one of its `own`. */
+export function onPostgres({ own = false } = {}) {
   beforeAll(async () => {
-    server = await startPostgres({ durable: false })
+    const shared = process.env["COMPOSITOR_TEST_POSTGRES"]
+    server =
+      own || shared === undefined
+        ? await startPostgres({ durable: false })
+        : await databaseIn(shared)
   }, 60_000)
   afterAll(async () => {
     await server?.stop()
     server = undefined
   })
+}
+
+async function databaseIn(shared: string): Promise<PostgresServer> {
+  const name = `suite_${randomUUID().replaceAll("-", "")}`
+  await asking(shared, `CREATE DATABASE ${name}`)
+  const url = shared.replace(/[^/]+$/, name)
+  const refuse = () => Promise.reject(new Error("other suites use this server: say { own: true }"))
+  return {
+    url,
+    room: (schema) => roomAt(url, schema),
+    crash: refuse,
+    start: refuse,
+    stop: async () => void (await asking(shared, `DROP DATABASE ${name} WITH (FORCE)`)),
+  }
 }
 
 /** The same rooms for the same folder; nothing where rows are kept in the folder itself. */
@@ -53,6 +72,7 @@ export function many<T>(count: number, make: (at: number) => Promise<T>): Promis
 
 /** Until somebody waits for a row that another has. */
 export async function blocked(url: string) {
-  const waiting = "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+  const waiting =
+    "SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
   await expect.poll(async () => (await asking(url, waiting)).length).toBeGreaterThan(0)
 }

@@ -80,10 +80,7 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
   }
   return {
     url,
-    async room(name) {
-      await asking(url, `CREATE SCHEMA IF NOT EXISTS "${name}"`)
-      return `${url}?options=${encodeURIComponent(`-c search_path=${name}`)}`
-    },
+    room: (name) => roomAt(url, name),
     // Its children go with it: they see that it is gone.
     crash: () => ended("SIGQUIT"),
     async start() {
@@ -95,6 +92,12 @@ export async function startPostgres(options: PostgresServerOptions): Promise<Pos
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** The address of a schema of that name in this database, made if it is not there. */
+export async function roomAt(url: string, name: string): Promise<string> {
+  await asking(url, `CREATE SCHEMA IF NOT EXISTS "${name}"`)
+  return `${url}?options=${encodeURIComponent(`-c search_path=${name}`)}`
 }
 
 /** PostgreSQL does not run as root: it runs as its own user, or as us when we are nobody special. */

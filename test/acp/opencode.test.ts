@@ -8,9 +8,9 @@ import { methods } from "@agentclientprotocol/sdk"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { temporaryFolder } from "../build.ts"
 import { start } from "./editor.ts"
+import { MAIN } from "../program.ts"
 
 const ROOT = join(import.meta.dirname, "..", "..")
-const MAIN = join(ROOT, "src", "cli", "main.ts")
 const PEERS = process.env["COMPOSITOR_PEERS"] ?? join(homedir(), ".cache", "compositor", "peers")
 const OPENCODE = [
   join(ROOT, "node_modules", ".bin", "opencode"),

@@ -6,8 +6,8 @@ import { openHost } from "../../src/host.ts"
 import { png, temporaryFolder } from "../build.ts"
 import { until } from "../session/house.ts"
 import { type Editor, type EditorOptions, start } from "./editor.ts"
+import { MAIN } from "../program.ts"
 
-const MAIN = join(import.meta.dirname, "..", "..", "src", "cli", "main.ts")
 const MOCK = join(import.meta.dirname, "mock-agent.ts")
 const { session: at } = methods.agent
 

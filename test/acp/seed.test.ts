@@ -8,8 +8,8 @@ import { temporaryFolder } from "../build.ts"
 import { missing, pathOf } from "../machine.ts"
 import { until } from "../session/house.ts"
 import { start } from "./editor.ts"
+import { MAIN } from "../program.ts"
 
-const MAIN = join(import.meta.dirname, "..", "..", "src", "cli", "main.ts")
 const MOCK = join(import.meta.dirname, "mock-agent.ts")
 
 /** As the document has it; a request adds its id and its session. */

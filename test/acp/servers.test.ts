@@ -10,6 +10,7 @@ import { EVERYTHING, newSession, openServed } from "../host/served.ts"
 import type { Script } from "../../src/provider/scripted.ts"
 import { until } from "../session/house.ts"
 import { type EditorOptions, type Met, meet, start } from "./editor.ts"
+import { MAIN } from "../program.ts"
 
 const { session: at } = methods.agent
 const SLOW = 60_000
@@ -166,8 +167,7 @@ describe("MCP servers that an editor names", { timeout: SLOW }, () => {
 
   it("[ACP-006] run beside the server of the folder, and end with the agent's process", async () => {
     const { data, workspace, model } = await openServed({ script, registered: true })
-    const main = join(import.meta.dirname, "..", "..", "src", "cli", "main.ts")
-    const { editor, child } = start(process.execPath, [main, "acp", "--data", data])
+    const { editor, child } = start(process.execPath, [MAIN, "acp", "--data", data])
     await editor.initialize()
     const { sessionId } = await editor.agent.request(at.new, {
       cwd: workspace,

@@ -7,8 +7,7 @@ import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { bytes, png, temporaryFolder } from "../build.ts"
-
-const MAIN = join(import.meta.dirname, "..", "..", "src", "cli", "main.ts")
+import { MAIN } from "../program.ts"
 
 /** The command line as a person starts it. */
 async function run(home: string, ...words: readonly string[]) {

@@ -1,13 +1,12 @@
 import { execFile } from "node:child_process"
-import { join } from "node:path"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
 import type { ModelsAnswer, SwitchAnswer } from "../../src/client/client.ts"
 import { attachment, png, text } from "../build.ts"
 import { newSession, openDoor, send } from "../server/house.ts"
 import { writeConfig } from "../session/config.ts"
+import { MAIN } from "../program.ts"
 
-const MAIN = join(import.meta.dirname, "..", "..", "src", "cli", "main.ts")
 // Nobody listens there: no test asks the public catalog.
 const OFFLINE = { COMPOSITOR_MODELS_URL: "http://127.0.0.1:9/api.json" }
 

@@ -2,8 +2,7 @@ import { spawn } from "node:child_process"
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { temporaryFolder } from "../build.ts"
-
-const MAIN = join(import.meta.dirname, "..", "..", "src", "cli", "main.ts")
+import { MAIN } from "../program.ts"
 
 export interface Ran {
   readonly code: number | null

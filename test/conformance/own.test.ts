@@ -1,12 +1,10 @@
 import { spawn } from "node:child_process"
-import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { isBinding } from "../../src/conformance/rule.ts"
 import { SCENARIOS } from "../../src/conformance/scenarios.ts"
 import { UNSEEN } from "../../src/conformance/unseen.ts"
 import { MODEL, RULES, serverToTry, tried } from "./house.ts"
-
-const MAIN = join(import.meta.dirname, "..", "..", "src", "cli", "main.ts")
+import { MAIN } from "../program.ts"
 
 describe("the kit", () => {
   it("[BEY-11] looks at every binding rule, or says why no wire shows it", () => {

@@ -4,8 +4,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../build.ts"
 import { newSession, openServed } from "./served.ts"
-
-const MAIN = join(process.cwd(), "src", "cli", "main.ts")
+import { MAIN } from "../program.ts"
 
 interface Ran {
   readonly code: number | null

@@ -1,10 +1,10 @@
-import { chromium } from "playwright-core"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { createClient } from "../../src/client/client.ts"
 import { scripted } from "../../src/provider/scripted.ts"
 import { serve } from "../../src/server/serve.ts"
 import { png, temporaryFolder } from "../build.ts"
-import { chromiumPath, missing } from "../machine.ts"
+import { connectChromium } from "../chromium.ts"
+import { missing } from "../machine.ts"
 import { look } from "../session/tools.ts"
 import { servePage, shelfOf } from "./page.ts"
 
@@ -29,7 +29,7 @@ async function stand(example: string, shelf: string) {
     tools: [look()],
     registered: false,
   })
-  const browser = await chromium.launch({ executablePath: chromiumPath(), args: ["--no-sandbox"] })
+  const browser = await connectChromium()
   onTestFinished(async () => {
     held.resolve()
     await browser.close()

@@ -56,7 +56,7 @@ async function wire(url: string, cut: (bytes: Buffer) => Fate) {
 }
 
 describe.skipIf(missing("postgresql"))("a node that loses its database", () => {
-  onPostgres()
+  onPostgres({ own: true })
 
   it("goes on hearing when its connections were cut, and answers every call", async () => {
     const { url, one, other } = await twoNodes()

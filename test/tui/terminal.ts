@@ -8,8 +8,7 @@ import { createClient } from "../../src/client/client.ts"
 import { type ScriptStep, scripted } from "../../src/provider/scripted.ts"
 import { serve } from "../../src/server/serve.ts"
 import type { HostOptions } from "../../src/host.ts"
-
-const MAIN = join(import.meta.dirname, "..", "..", "src", "cli", "main.ts")
+import { MAIN } from "../program.ts"
 
 /** A server of its own with a model that can be held, and the terminal program in a real terminal. */
 export class Terminal {

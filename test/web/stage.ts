@@ -2,35 +2,19 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { AxeBuilder } from "@axe-core/playwright"
-import {
-  type Browser,
-  type BrowserContext,
-  chromium,
-  type Locator,
-  type Page,
-} from "playwright-core"
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import { onTestFinished } from "vitest"
 import { buildPage } from "../../scripts/build.ts"
 import { createClient } from "../../src/client/client.ts"
 import { mirror } from "../../src/provider/mirror.ts"
 import { type RecordedCall, type ScriptStep, scripted } from "../../src/provider/scripted.ts"
 import { type Running, serve } from "../../src/server/serve.ts"
-import { chromiumPath } from "../machine.ts"
-
-const FLAGS = [
-  "--no-sandbox",
-  "--disable-gpu",
-  "--disable-quic",
-  "--no-first-run",
-  "--disable-background-networking",
-  "--disable-component-update",
-  "--disable-sync",
-]
+import { connectChromium } from "../chromium.ts"
 
 /** The page, built, and a browser to see it in. */
 export async function openBrowser(): Promise<Browser> {
   await buildPage()
-  return chromium.launch({ executablePath: chromiumPath(), args: FLAGS })
+  return connectChromium()
 }
 
 /** The real server over a folder of its own, with a model that says what a test wants, when it wants.

@@ -2,25 +2,22 @@
 // imports it, so COMPOSITOR_UNDER_TEST=<checkout> points every test beside this folder at another build.
 
 import { type ChildProcess, spawn } from "node:child_process"
-import { existsSync } from "node:fs"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { onTestFinished } from "vitest"
+import { MAIN } from "../../program.ts"
+
+const OTHER = process.env["COMPOSITOR_UNDER_TEST"]
 
 /** The checkout whose program is started. */
-export const CHECKOUT = resolve(
-  process.env["COMPOSITOR_UNDER_TEST"] ?? join(import.meta.dirname, "..", "..", ".."),
-)
-
-const NODE = join(CHECKOUT, "node_modules", ".bin", "node")
-const MAIN = join(CHECKOUT, "src", "cli", "main.ts")
+export const CHECKOUT = resolve(OTHER ?? join(import.meta.dirname, "..", "..", ".."))
 
 /** The words that start the command line of the checkout. */
 export function commandLine(words: readonly string[]): [string, ...string[]] {
-  // In a checkout that has moved its sources, the launcher knows where they are.
-  if (!existsSync(MAIN)) return [join(CHECKOUT, "bin", "compositor"), ...words]
-  return [existsSync(NODE) ? NODE : process.execPath, MAIN, ...words]
+  // The launcher of another checkout knows where its program is, and whether it is built.
+  if (OTHER !== undefined) return [join(CHECKOUT, "bin", "compositor"), ...words]
+  return [process.execPath, MAIN, ...words]
 }
 
 /** Folders of a test's own: a home, a data folder that is not made yet, and a workspace. */

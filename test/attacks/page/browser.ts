@@ -1,23 +1,14 @@
 // Chromium before the page of a server that `startServer` started.
 
-import {
-  type Browser,
-  type BrowserContext,
-  chromium,
-  type Locator,
-  type Page,
-} from "playwright-core"
+import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import { onTestFinished } from "vitest"
-import { chromiumPath } from "../../machine.ts"
-
-const FLAGS =
-  "--no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update --disable-sync"
+import { connectChromium } from "../../chromium.ts"
 
 let opened: Promise<Browser> | undefined
 
 /** One Chromium for all tests of a file. */
 function browser(): Promise<Browser> {
-  opened ??= chromium.launch({ executablePath: chromiumPath(), args: FLAGS.split(" ") })
+  opened ??= connectChromium()
   return opened
 }
 

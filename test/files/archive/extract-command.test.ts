@@ -5,8 +5,7 @@ import process from "node:process"
 import { describe, expect, it } from "vitest"
 import { temporaryFolder } from "../../build.ts"
 import { zip } from "./build.ts"
-
-const MAIN = join(import.meta.dirname, "../../../src/cli/main.ts")
+import { MAIN } from "../../program.ts"
 
 function run(folder: string, ...args: readonly string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [MAIN, "extract", ...args], {

@@ -4,12 +4,11 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { scratch } from "./converting.ts"
 import { pdf, wholeDocx } from "./samples.ts"
-
-const main = join(import.meta.dirname, "../../../src/cli/main.ts")
+import { MAIN } from "../../program.ts"
 
 function compositor(args: readonly string[], path = process.env["PATH"]) {
   const env = { ...process.env, PATH: path }
-  return spawnSync(process.execPath, [main, ...args], { encoding: "utf8", cwd: scratch, env })
+  return spawnSync(process.execPath, [MAIN, ...args], { encoding: "utf8", cwd: scratch, env })
 }
 
 describe("compositor convert", () => {

@@ -1,0 +1,59 @@
+// Which tests a run takes, and in what order. With CI=true, or where the files are named, it is all of
+// them. Otherwise files that repeat one rule over a large corpus, over a second engine or by hand of a
+// browser are drawn by lot: the seed changes with every run, and is printed.
+
+/** Files that take long: the seconds of a quiet machine with two cores, so that those begin first and no
+ *  worker waits for one of them at the end; and the share of their tests that is drawn. */
+export const LONG_FILES: Readonly<Record<string, LongFile>> = {
+  "test/files/archive/hostile.test.ts": { seconds: 90, share: 0.08 },
+  "test/stream/conformance.test.ts": { seconds: 80, share: 0.1 },
+  "test/stream/postgres.test.ts": { seconds: 70, share: 0.06 },
+  "test/web/browser.test.ts": { seconds: 57, share: 0.35 },
+  "test/store/postgres.test.ts": { seconds: 56, share: 0.2 },
+  "test/web/thread.test.ts": { seconds: 55, share: 0.35 },
+  "test/session/postgres.test.ts": { seconds: 51, share: 0.15 },
+  "test/web/composer.test.ts": { seconds: 47, share: 0.35 },
+  "test/tui/tui.test.ts": { seconds: 36, share: 0.5 },
+  "test/files/convert/hostile.test.ts": { seconds: 30, share: 0.25 },
+  "test/server/routes.test.ts": { seconds: 26, share: 0.5 },
+  "test/conformance/own.test.ts": { seconds: 24 },
+  "test/web/panes.test.ts": { seconds: 24, share: 0.5 },
+  "test/web/recovery.test.ts": { seconds: 23, share: 0.5 },
+  "test/conformance/broken.test.ts": { seconds: 20, share: 0.2 },
+  "test/cli/principals.test.ts": { seconds: 20 },
+  "test/acp/proxy.test.ts": { seconds: 19, share: 0.5 },
+  "test/files/s3-blobs.test.ts": { seconds: 19, share: 0.5 },
+  "test/host/triggers.test.ts": { seconds: 18 },
+  "test/files/archive/archive.test.ts": { seconds: 17, share: 0.5 },
+  "test/submit/leak.test.ts": { seconds: 17 },
+  "test/host/commands.test.ts": { seconds: 16 },
+  "test/cli/models.test.ts": { seconds: 16 },
+  "test/host/mcp.test.ts": { seconds: 15 },
+  "test/cli/send.test.ts": { seconds: 15 },
+  "test/sdk/sdk.test.ts": { seconds: 14 },
+  "test/sdk/browser.test.ts": { seconds: 13 },
+  "test/acp/seed.test.ts": { seconds: 12 },
+  "test/files/convert/documents.test.ts": { seconds: 10 },
+  "test/server/metrics.test.ts": { seconds: 10 },
+}
+
+interface LongFile {
+  readonly seconds: number
+  /** All of them, where it is not said. */
+  readonly share?: number
+}
+
+/** Is this test drawn? The same seed draws the same tests. */
+export function isDrawn(seed: string, file: string, title: string): boolean {
+  const share = LONG_FILES[file]?.share ?? 1
+  return share === 1 || fraction(`${seed} ${file} ${title}`) < share
+}
+
+/** FNV-1a with a last stir, as a number from 0 to below 1. */
+function fraction(text: string): number {
+  let hash = 0x811c9dc5
+  for (const byte of new TextEncoder().encode(text)) hash = Math.imul(hash ^ byte, 0x01000193)
+  hash = Math.imul(hash ^ (hash >>> 15), 0x2c1b3c6d)
+  hash = Math.imul(hash ^ (hash >>> 12), 0x297a2d39)
+  return ((hash ^ (hash >>> 15)) >>> 0) / 2 ** 32
+}
