@@ -8,10 +8,13 @@ import { trapsOf } from "./traps.ts"
 export function doctor(catalog: Pick<Catalog, "list" | "hidden" | "findings">): Finding[] {
   const entries = catalog.list()
   const hidden = catalog.hidden()
+  const owners = new Map(entries.map(({ name, command }) => [name, command]))
   const findings = [
     ...catalog.findings(),
     ...entries.flatMap(({ command, name, because }) =>
-      because ? [about(command, "note", `${because}; this one is typed as /${name}`)] : [],
+      because && !(isOurs(command) && isOurs(owners.get(command.name)))
+        ? [about(command, "note", `${because}; this one is typed as /${name}`)]
+        : [],
     ),
     ...hidden.map(({ command, because }) => about(command, "warning", because)),
     ...[...entries, ...hidden].flatMap(({ command }) => trapsOf(command)),
@@ -21,6 +24,11 @@ export function doctor(catalog: Pick<Catalog, "list" | "hidden" | "findings">): 
 
 function about({ source, name }: Command, level: Finding["level"], message: string): Finding {
   return { level, rule: "shadowed", path: source.path ?? `/${name}`, line: 1, message }
+}
+
+/** Two commands that we brought both are nobody's to mend. */
+function isOurs(command: Command | undefined): boolean {
+  return command?.source.scope === "builtin" || command?.source.scope === "bundled"
 }
 
 const LEVELS: readonly Finding["level"][] = ["error", "warning", "note"]

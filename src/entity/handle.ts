@@ -1,5 +1,6 @@
 import { vocabulary as commandWords } from "../catalog/catalog.ts"
 import type { Skill } from "../catalog/skill.ts"
+import type { StoredMessage } from "../message/row.ts"
 import type { HandledTurn, TurnHandler } from "../session/handled.ts"
 import type { Claim, StoredEntity } from "../store/store.ts"
 import { loadedSkills } from "../submit/loaded-skills.ts"
@@ -23,7 +24,15 @@ import { insertedContext } from "./inserted-context.ts"
 import type { EntityRooms } from "./rooms.ts"
 import type { Schedules } from "./schedules.ts"
 import { skillsLoader } from "./skills-loader.ts"
-import { type HandlerWake, type InboxWake, wakeOf } from "./wake.ts"
+import { commandsIn, type TypedIn } from "./typed-here.ts"
+import {
+  COMPOSER_INPUT,
+  type HandlerWake,
+  type InboxWake,
+  inboxIn,
+  PLAIN_MESSAGE,
+  wakeOf,
+} from "./wake.ts"
 
 export interface HandlerRooms {
   readonly rooms: EntityRooms
@@ -84,8 +93,9 @@ async function contextOf(house: HandlerRooms, handling: Handling): Promise<Entit
     memory: () => rooms.memory({ session_id, workspace_root }),
     skills: () => offeredSkills(submitRooms, workspace_root, definition),
     loadedSkills: () => loadedSkills(store, session_id),
+    skillNames: () => skillNames(rooms, definition, { session_id, workspace_root }),
     ...insertedContext({ store, policy, changed: () => turn.changed() }, deeds),
-    agent: (options: AgentOptions = {}) => agent(house, { turn, deeds, options }),
+    agent: (options: AgentOptions = {}) => agent(house, { turn, deeds, options, definition }),
     resolve: () => resolve(house, handling, wake),
     scratchDir: () => rooms.scratch(session_id, agentOf(definition).scratch),
     schedule: (name: string, about: NewSchedule) =>
@@ -93,7 +103,7 @@ async function contextOf(house: HandlerRooms, handling: Handling): Promise<Entit
     unschedule: (name: string) =>
       deeds.once("unschedule", () => schedules.remove(session_id, name)),
     ...relations(house, deeds, { own, principal, workspace_root }),
-  } satisfies EntityContext & { loadedSkills: unknown }
+  } satisfies EntityContext & { loadedSkills: unknown; skillNames: unknown }
   return context
 }
 
@@ -126,19 +136,37 @@ async function offeredSkills(
   return new Map([...skills].filter(([name]) => offered.includes(name)))
 }
 
+/** What skills are typed as in the entity's session; where its handler gives commands their meaning,
+ *  nothing else has their names. */
+async function skillNames(
+  rooms: EntityRooms,
+  definition: AnyDefinition,
+  place: Pick<TypedIn, "session_id" | "workspace_root">,
+): Promise<ReadonlyMap<string, string>> {
+  if (definition.resolve === "handler") return new Map()
+  const commands = await commandsIn(rooms, definition, { ...place, agent: definition.type })
+  return new Map(
+    commands
+      .list()
+      .flatMap(({ name, command }) => (command.kind === "skill" ? [[command.skill, name]] : [])),
+  )
+}
+
 interface Asking {
   readonly turn: HandledTurn
   readonly deeds: Deeds
   readonly options: AgentOptions
+  readonly definition: AnyDefinition
 }
 
 /** One conversation is one deed: a handler that runs again is given its answer, or goes on with it. */
-async function agent(house: HandlerRooms, { turn, deeds, options }: Asking) {
+async function agent(house: HandlerRooms, { turn, deeds, options, definition }: Asking) {
   return deeds.once("agent", async () => {
     const { store } = house.rooms
     const { session_id } = deeds
     const { message_id, finish } = await turn.converse({
       settled: deeds.lastAnswer(),
+      joins: options.steered ? undefined : (message) => !isForHandler(message, definition),
       steered: async (ids) => {
         for (const id of ids)
           await options.steered?.((await wakeOfMessage(house, session_id, id)) as InboxWake)
@@ -149,6 +177,17 @@ async function agent(house: HandlerRooms, { turn, deeds, options }: Asking) {
     const text = words.map(({ data }) => data.text as string).join("")
     return { message_id, finish, text }
   })
+}
+
+/** Words are for the model that is at work. A command of the entity and a message of another type mean
+ *  nothing to it: a handler that does not listen for them is woken by them (EA-021). */
+function isForHandler({ id, metadata, parts }: StoredMessage, { resolve }: AnyDefinition): boolean {
+  const { message_type } = inboxIn(id, metadata)
+  if (message_type !== COMPOSER_INPUT && message_type !== PLAIN_MESSAGE) return true
+  const outcomes = resolve === "handler" ? ["handler", "pass-through"] : ["handler"]
+  return parts.some(
+    ({ type, data }) => type === "command" && outcomes.includes(String(data.outcome)),
+  )
 }
 
 /** The catalog is the workspace's: what the entity itself calls a command stays one. */

@@ -9,6 +9,8 @@ import { SKILLS_OWNER } from "./typed-here.ts"
 type LoaderContext = Pick<EntityContext, "wake" | "slashCommands" | "skills" | "insertContext"> & {
   /** Skills that the model has already, by name and arguments. */
   loadedSkills?(): Promise<ReadonlySet<string>>
+  /** What each skill is typed as here, by its name; one that is not in it, by its own name. */
+  skillNames?(): Promise<ReadonlyMap<string, string>>
 }
 
 export interface LoadedSkill {
@@ -20,7 +22,7 @@ export interface LoadedSkill {
  *  input, with its own arguments (EA-031). The same again is cheap and tells nothing: it may stand at
  *  the top of every handler. */
 export async function skillsLoader(ctx: LoaderContext): Promise<LoadedSkill[]> {
-  const skills = await ctx.skills()
+  const skills = await typedSkills(ctx)
   await ctx.slashCommands.replaceOwned(SKILLS_OWNER, commandsOf(skills))
   const input = composerInput(ctx.wake)
   const nodes = input ? slashCommands(input) : []
@@ -47,6 +49,14 @@ export async function skillsLoader(ctx: LoaderContext): Promise<LoadedSkill[]> {
   return loaded
 }
 
+/** The skills by what they are typed as: a row of the collection does what it says, and the name of a
+ *  built-in command is nobody else's (EA-013). */
+async function typedSkills(ctx: LoaderContext): Promise<ReadonlyMap<string, Skill>> {
+  const names = await ctx.skillNames?.()
+  const skills = [...(await ctx.skills()).values()]
+  return new Map(skills.map((skill) => [names?.get(skill.name) ?? skill.name, skill]))
+}
+
 /** Once for the same arguments while the model has it; with others, again (decision 7). */
 async function hasIt(ctx: LoaderContext, call: LoadedSkill, loaded: readonly LoadedSkill[]) {
   if (loaded.some((one) => one.name === call.name && one.arguments === call.arguments)) return true
@@ -55,16 +65,19 @@ async function hasIt(ctx: LoaderContext, call: LoadedSkill, loaded: readonly Loa
 }
 
 function commandsOf(skills: ReadonlyMap<string, Skill>): SlashCommandDefinition[] {
-  return [...skills.values()]
-    .filter((skill) => isOffered(skill) && COMMAND_NAME.test(skill.name))
-    .map(commandOf)
+  return [...skills]
+    .filter(([name, skill]) => isOffered(skill) && COMMAND_NAME.test(name))
+    .map(([name, skill]) => commandOf(name, skill))
 }
 
 function isOffered({ trust, user_invocable }: Skill): boolean {
   return trust === "trusted" && user_invocable
 }
 
-function commandOf({ name, description, arguments: given = [] }: Skill): SlashCommandDefinition {
+function commandOf(
+  name: string,
+  { description, arguments: given = [] }: Skill,
+): SlashCommandDefinition {
   const hints = given.flatMap((one) => {
     const read = SlashCommandArgument.safeParse(one)
     return read.success ? [read.data] : []

@@ -3,7 +3,8 @@ import { z } from "zod"
 const MAX_DESCRIPTION_CHARACTERS = 4096
 const MAX_ARGUMENTS = 50
 
-export const COMMAND_NAME = /^[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
+/** Kebab-case; `skill:` before it where the plain name is another command's. */
+export const COMMAND_NAME = /^(?:skill:)?[a-z][a-z0-9]*(?:-[a-z0-9]+)*$/
 
 export const SlashCommandArgument = z.object({
   name: z

@@ -1,3 +1,4 @@
+import type { StoredMessage } from "../message/row.ts"
 import type { Claim } from "../store/store.ts"
 
 /** Code that answers a claimed message; it may ask the model in between (decision 14). */
@@ -16,6 +17,9 @@ export interface HandledTurn {
 export interface ConverseOptions {
   /** Hear of messages that were steered in and have their place in history now (EA-022). */
   steered(message_ids: readonly string[]): Promise<void>
+  /** Which of them the loop is told; the others wait and wake the handler after this turn (EA-021).
+   *  Without, all of them. */
+  readonly joins?: ((message: StoredMessage) => boolean) | undefined
   /** An answer that an earlier conversation of this turn ended with. */
   readonly settled?: string | undefined
 }

@@ -62,9 +62,20 @@ async function settle(
     const frozen = { message_id, metadata: { finish: "abort" }, parts: [] }
     return endTurn(rooms, talk.claim, { state: "aborted", answer: frozen })
   }
-  const { steered } = await rooms.store.takeSteers(keyOf(talk))
+  const steered = await takeSteers(rooms, talk)
   if (steered.length > 0) await hearSteered(rooms, talk, steered)
   return "next-step"
+}
+
+async function takeSteers(rooms: TurnRooms, talk: Talk): Promise<readonly string[]> {
+  const only = await joining(rooms, talk)
+  return (await rooms.store.takeSteers({ ...keyOf(talk), only })).steered
+}
+
+async function joining({ store }: TurnRooms, { claim, asked }: Talk) {
+  if (!asked?.joins) return undefined
+  const waiting = await store.queue(claim.turn.session_id)
+  return waiting.filter(asked.joins).map(({ id }) => id)
 }
 
 // They fired like any other message: the host hears of them, and so does whoever handles the turn.
@@ -120,7 +131,7 @@ async function answered(
 ): Promise<"next-step" | Conversed> {
   if (error) throw new ModelFailed(error.code, error.message)
   talk.signal.throwIfAborted()
-  const { steered } = await rooms.store.takeSteers(keyOf(talk))
+  const steered = await takeSteers(rooms, talk)
   if (steered.length === 0) return { message_id, finish }
   await hearSteered(rooms, talk, steered)
   return "next-step"

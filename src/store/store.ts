@@ -51,6 +51,7 @@ import type {
   StreamRecord,
   TurnEnd,
   TurnEnded,
+  SteerTake,
   TurnKey,
   WaitRecord,
 } from "./turn-records.ts"
@@ -102,7 +103,7 @@ export interface Writes extends TriggerWrites, EntityWrites, PrincipalWrites {
   /** Say that calls start, before they do, or what came of them; hear whether to stop. */
   recordCalls(input: CallRecord): { abort: boolean; txid: string }
   /** Between two steps: what was steered in has its place in history from here on (EA-022). */
-  takeSteers(input: TurnKey): { steered: string[]; txid: string }
+  takeSteers(input: SteerTake): { steered: string[]; txid: string }
   /** Leave the turn to a person; whoever ran it lets go of it. */
   waitFor(input: WaitRecord): { turn: Turn; txid: string }
   /** Settle one call that waits: once, whoever asks (SES-071). */

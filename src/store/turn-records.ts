@@ -99,6 +99,11 @@ export interface StoredReceipt extends Receipt {
   readonly message_id: string
 }
 
+/** What of the steered messages joins the turn: all of them, or only these. */
+export interface SteerTake extends TurnKey {
+  readonly only?: readonly string[] | undefined
+}
+
 export interface RequestRecord extends TurnKey {
   readonly api: string
   readonly capabilities_revision: string

@@ -103,7 +103,7 @@ class Resolving implements Resolved {
   }
 
   async #command(part: CommandPart, at: number) {
-    const command = this.#rooms.catalog.get(part.id.slice(1)) ?? buttonAction(part)
+    const command = buttonAction(part) ?? this.#rooms.catalog.get(part.id.slice(1))
     if (!command) return this.#passThrough(part, at)
     switch (command.kind) {
       case "action":

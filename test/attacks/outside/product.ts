@@ -133,16 +133,20 @@ export interface ServerOptions {
   readonly environment?: Environment
   /** Further words behind `serve`. */
   readonly words?: readonly string[]
+  /** An embedder's program that starts the server instead, and says its address as `serve --json` does. */
+  readonly program?: string
 }
 
 /** A server in a process of its own, ended with the test. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const folders = options.folders ?? (await makeFolders(options.files))
   const words = ["serve", "--json", "--port", "0", ...(options.words ?? [])]
-  const [program, ...args] = commandLine(words)
+  const [program, ...args] = options.program
+    ? [existsSync(NODE) ? NODE : process.execPath, options.program]
+    : commandLine(words)
   const child = spawn(program, args, {
     cwd: folders.workspace,
-    env: environmentOf(folders, options.environment),
+    env: environmentOf(folders, { CHECKOUT, ...options.environment }),
     stdio: ["ignore", "pipe", "pipe"],
   })
   const server = new Server(child, folders)

@@ -1,4 +1,4 @@
-import type { TurnKey } from "../../store.ts"
+import type { SteerTake } from "../../store.ts"
 import type { MessageRecord, TurnRecord } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
@@ -10,13 +10,19 @@ import { held } from "./turns.ts"
  *  commit, and so exactly once (EA-022). */
 export function* takeSteers(
   tx: Transaction,
-  input: TurnKey,
+  input: SteerTake,
 ): Program<{ steered: string[]; txid: string }> {
-  return { steered: yield* takeAllSteers(tx, yield* held(tx, input)), txid: tx.txid }
+  const turn = yield* held(tx, input)
+  return { steered: yield* takeAllSteers(tx, turn, input.only), txid: tx.txid }
 }
 
-export function* takeAllSteers(tx: Transaction, turn: TurnRecord): Program<string[]> {
-  const steers = yield* waitingSteers(tx, turn.session_id)
+export function* takeAllSteers(
+  tx: Transaction,
+  turn: TurnRecord,
+  only?: readonly string[],
+): Program<string[]> {
+  const waiting = yield* waitingSteers(tx, turn.session_id)
+  const steers = only ? waiting.filter(({ id }) => only.includes(id)) : waiting
   for (const message of steers) {
     const session = yield* tx.session(turn.session_id)
     const fired = place(tx, session, message, { steered: turn.id })
