@@ -12,12 +12,15 @@ export interface InspectRooms {
 }
 
 /** Every stage of one message side by side: as it was composed, as it is stored, how it waited, what
- *  each turn sent and received, and what the wire would carry now (DBG-001..005). */
+ *  each turn sent and received, and what the wire would carry now (DBG-001..005). It answers for every
+ *  session: what cannot be told of one is left empty, with the reason. */
 export async function inspectMessage(rooms: InspectRooms, session_id: string, message_id?: string) {
   const { store } = rooms
   const session = await store.session(session_id)
   if (!session) throw new Refusal("not_found", `there is no session ${session_id}`)
   const message = await found(store, session_id, message_id)
+  if (!message)
+    return { ...NOTHING_SAID, ...(await store.canonical(session_id, [])), ...about(session) }
   const turns = await store.turns(message.session_id, message.id)
   const requests = await Promise.all(turns.map((turn) => requestOf(store, turn)))
   const answers = await answersTo(store, message, turns)
@@ -34,26 +37,52 @@ export async function inspectMessage(rooms: InspectRooms, session_id: string, me
     lowered: await loweredNow(rooms, session, { message, captures, turn: turns.at(-1) }),
     answers,
     usage: turns.at(-1)?.usage ?? null,
-    cost_usd: session.cost_usd,
-    permissions: session.permissions,
+    ...about(session),
   }
+}
+
+function about({ cost_usd, permissions }: Session) {
+  return { cost_usd, permissions }
+}
+
+/** What there is to say of a session in which nothing was said yet. */
+const NOTHING_SAID = {
+  message_id: null,
+  timeline: [],
+  composed: null,
+  parts: [],
+  queue: null,
+  turns: [],
+  captures: [],
+  lowered: notLowered("nothing was said yet"),
+  answers: [],
+  usage: null,
 }
 
 async function found(
   store: Store,
   session_id: string,
   message_id?: string,
-): Promise<StoredMessage> {
+): Promise<StoredMessage | undefined> {
   if (message_id !== undefined) {
     const message = await store.message(session_id, message_id)
     if (message) return message
     throw new Refusal("not_found", `there is no message ${message_id} in session ${session_id}`)
   }
-  const page = await store.history(session_id, { limit: 50 })
-  const last =
-    page.messages.findLast(({ role }) => role === "user") ?? (await store.queue(session_id))[0]
-  if (last) return last
-  throw new Refusal("not_found", `session ${session_id} has no message yet`)
+  return (await lastOfUser(store, session_id)) ?? (await store.queue(session_id))[0]
+}
+
+const PAGE = 50
+
+async function lastOfUser(store: Store, session_id: string): Promise<StoredMessage | undefined> {
+  let before: string | undefined
+  do {
+    const page = await store.history(session_id, { limit: PAGE, before })
+    const last = page.messages.findLast(({ role }) => role === "user")
+    if (last) return last
+    before = page.next ?? undefined
+  } while (before !== undefined)
+  return undefined
 }
 
 async function requestOf(store: Store, turn: Turn) {
@@ -64,9 +93,14 @@ async function requestOf(store: Store, turn: Turn) {
     model: turn.model,
     temperature: null,
     system_prompt: digest === null ? null : await store.systemPrompt(digest),
-    tool_catalog: catalog === null ? [] : JSON.parse(catalog),
+    tool_catalog: readCatalog(catalog),
     receipts: await store.receipts(turn.session_id, turn.id),
   }
+}
+
+/** The tools that the request offered. Another program's turn, kept by the proxy, says nothing of them. */
+function readCatalog(stored: string | null): unknown[] {
+  return stored === null || stored === "" ? [] : JSON.parse(stored)
 }
 
 async function answersTo(store: Store, message: StoredMessage, turns: readonly Turn[]) {
@@ -120,14 +154,38 @@ interface Subject {
   readonly turn: Turn | undefined
 }
 
-function loweredNow(rooms: InspectRooms, session: Session, { message, captures, turn }: Subject) {
+/** What the wire would carry now. A model that is not known here, of an import or of another program,
+ *  has none. */
+async function loweredNow(
+  rooms: InspectRooms,
+  session: Session,
+  { message, captures, turn }: Subject,
+): Promise<DryRun | NotLowered> {
   const version = Number(message.metadata.schema_version ?? 1)
-  return rooms.lower({
+  const draft: Draft = {
     parts: message.parts.map(({ data }) => readPart(upgradePart(data, version))),
     ids: message.parts.map(({ id }) => id),
     captures,
     model: turn?.model ?? session.model,
     workspace_root: session.workspace_root,
     with_body: true,
-  })
+  }
+  try {
+    return await rooms.lower(draft)
+  } catch (error) {
+    if (error instanceof Refusal) return notLowered(error.message)
+    throw error
+  }
+}
+
+interface NotLowered {
+  readonly api: string
+  readonly body: null
+  readonly tokens: 0
+  /** Why there is nothing to show. */
+  readonly reason: string
+}
+
+function notLowered(reason: string): NotLowered {
+  return { api: "", body: null, tokens: 0, reason }
 }

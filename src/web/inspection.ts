@@ -18,7 +18,7 @@ export interface Inspection {
     readonly tool_catalog: readonly ToolEntry[]
     readonly receipts: readonly StoredReceipt[]
   }[]
-  readonly lowered: { readonly api: string; readonly body: unknown }
+  readonly lowered: { readonly api: string; readonly body: unknown; readonly reason?: string }
   readonly usage: unknown
   readonly permissions: unknown
 }
@@ -52,6 +52,8 @@ export function useInspection(
 
 /** What is compared of two messages: the request as it would go out, line by line. */
 export function textOf(inspection: Inspection): string {
+  const { reason } = inspection.lowered
+  if (reason !== undefined) return reason
   return JSON.stringify(inspection.lowered.body, shortened, 2) ?? ""
 }
 

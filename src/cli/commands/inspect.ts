@@ -6,7 +6,7 @@ interface InspectOptions extends CommonOptions {
 }
 
 interface Inspected {
-  readonly message_id: string
+  readonly message_id: string | null
   readonly timeline: readonly { at: number; what: string; id: string }[]
   readonly parts: readonly { id: string; index: number; part: { type: string } }[]
   readonly queue: Readonly<Record<string, unknown>>
@@ -15,7 +15,12 @@ interface Inspected {
     system_prompt: string | null
     receipts: readonly { part: string; outcome: string; reason: string }[]
   }[]
-  readonly lowered: { readonly body: unknown; readonly tokens: number; readonly api: string }
+  readonly lowered: {
+    readonly body: unknown
+    readonly tokens: number
+    readonly api: string
+    readonly reason?: string
+  }
   readonly answers: readonly { id: string; parts: readonly { data: { text?: string } }[] }[]
   readonly usage: Readonly<Record<string, number>> | null
 }
@@ -30,6 +35,7 @@ export async function inspectCommand(session: string, options: InspectOptions) {
 }
 
 function show(seen: Inspected) {
+  if (seen.message_id === null) return printLine("Nothing was said in this session yet.")
   printLine(`message ${seen.message_id}\n`)
   const moments = seen.timeline.map(({ at, what, id }) => [new Date(at).toISOString(), what, id])
   section("timeline", table(moments))
@@ -41,11 +47,13 @@ function show(seen: Inspected) {
     const rows = receipts.map((receipt) => [receipt.part, receipt.outcome, receipt.reason])
     section("receipts", table(rows))
   }
-  const { api, tokens, body } = seen.lowered
-  section(
-    `as ${api} would carry it now (about ${tokens} tokens)`,
-    short(JSON.stringify(body), 2000),
-  )
+  const { api, tokens, body, reason } = seen.lowered
+  if (reason === undefined)
+    section(
+      `as ${api} would carry it now (about ${tokens} tokens)`,
+      short(JSON.stringify(body), 2000),
+    )
+  else section("no wire carries it now", reason)
   for (const answer of seen.answers)
     section(`answer ${answer.id}`, answer.parts.map(({ data }) => data.text ?? "").join("\n"))
   if (seen.usage) section("usage", JSON.stringify(seen.usage))
