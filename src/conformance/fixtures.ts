@@ -31,6 +31,33 @@ export async function readFixtures(folder: string = FIXTURES): Promise<LoweringF
   return (await Promise.all(texts)).map((text) => JSON.parse(text) as LoweringFixture)
 }
 
+/** An example that a source document gives: `conformance/README.md` tells the format. */
+export interface DocumentExample {
+  readonly name: string
+  readonly sent: "message" | "part" | "entity" | "memory" | "prompt"
+  // oxlint-disable-next-line typescript/no-explicit-any
+  readonly body: any
+  /** What stands where the document has a placeholder. */
+  readonly fill?: Readonly<Record<string, unknown>>
+}
+
+const DOCUMENTS = fileURLToPath(new URL("../../conformance/documents", import.meta.url))
+
+/** The examples with their placeholders filled. */
+export async function readExamples(): Promise<DocumentExample[]> {
+  const names = (await readdir(DOCUMENTS)).filter((name) => name.endsWith(".json")).toSorted()
+  const texts = await Promise.all(names.map((name) => readFile(join(DOCUMENTS, name), "utf8")))
+  const examples = texts.flatMap((text) => JSON.parse(text).examples as DocumentExample[])
+  return examples.map((example) => ({ ...example, body: filled(example.body, example.fill ?? {}) }))
+}
+
+function filled(value: unknown, fill: Readonly<Record<string, unknown>>): unknown {
+  if (typeof value === "string") return Object.hasOwn(fill, value) ? fill[value] : value
+  if (Array.isArray(value)) return value.map((item) => filled(item, fill))
+  if (typeof value !== "object" || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, filled(item, fill)]))
+}
+
 /** The messages of a body, without those that the system prompt takes on some wires, and without
  *  marks for caches: where those stand depends on the model. */
 export function messagesIn(body: Readonly<Record<string, unknown>>, at: string): object[] {

@@ -1,5 +1,6 @@
 import type { Scenario } from "./scenario.ts"
 import { composingScenarios } from "./scenarios/composing.ts"
+import { documentScenarios } from "./scenarios/documents.ts"
 import { doorScenarios } from "./scenarios/door.ts"
 import { fixtureScenarios } from "./scenarios/fixtures.ts"
 import { formatScenarios } from "./scenarios/formats.ts"
@@ -17,6 +18,7 @@ import { toolScenarios } from "./scenarios/tools.ts"
 export const SCENARIOS: readonly Scenario[] = [
   ...doorScenarios,
   ...messageScenarios,
+  ...documentScenarios,
   ...composingScenarios,
   ...loweringScenarios,
   ...fixtureScenarios,

@@ -46,7 +46,8 @@ export async function readWorkspaceFile(
   const { handle, stats, realPath } = opened
   try {
     const file = { size: stats.size, realPath, mtime: Math.trunc(stats.mtimeMs) }
-    return await readOpened({ handle, file, path }, options)
+    const readAt = (position: number, length: number) => readHandle(handle, position, length)
+    return await readOpened({ readAt, file, path }, options)
   } catch (error) {
     return failed(`${path} ${describeError(error)}`)
   } finally {
@@ -54,31 +55,33 @@ export async function readWorkspaceFile(
   }
 }
 
-interface Opened {
-  readonly handle: FileHandle
+/** A file of any kind of place, read by position. `path` is what it is called in notes. */
+export interface Opened {
+  readonly readAt: (position: number, length: number) => Promise<Uint8Array>
   readonly file: OpenedFile
   readonly path: string
 }
 
-async function readOpened(opened: Opened, options: ReadOptions): Promise<WorkspaceRead> {
+/** The whole of it, or only the lines or bytes of a range (CMP-025). */
+export async function readOpened(opened: Opened, options: ReadOptions): Promise<WorkspaceRead> {
   const { range, maxBytes } = options
   if (range)
     return range.unit === "byte"
       ? readBytes(opened, range, maxBytes)
       : readLines(opened, range, maxBytes)
-  const { handle, file } = opened
+  const { readAt, file } = opened
   if (file.size > maxBytes) return tooLarge(opened)
-  const bytes = await readAt(handle, 0, file.size)
+  const bytes = await readAt(0, file.size)
   return { type: "content", bytes, lines: null, note: null, ...file }
 }
 
 async function readBytes(opened: Opened, range: Range, maxBytes: number): Promise<WorkspaceRead> {
-  const { handle, file, path } = opened
+  const { readAt, file, path } = opened
   if (range.start > 0 && range.start >= file.size)
     return failed(`${path} has only ${file.size} bytes`)
   const end = Math.min(range.end, file.size)
   if (end - range.start > maxBytes) return tooLarge(opened)
-  const bytes = await readAt(handle, range.start, end - range.start)
+  const bytes = await readAt(range.start, end - range.start)
   const note = end < range.end ? `${path} has only ${file.size} bytes` : null
   return { type: "content", bytes, lines: null, note, ...file }
 }
@@ -92,14 +95,14 @@ const CARRIAGE_RETURN = 0x0d
 /** Reads on from the start and stops where the last line ends, so a few lines of a huge file are
  *  quick. */
 async function readLines(opened: Opened, range: Range, maxBytes: number): Promise<WorkspaceRead> {
-  const { handle, file, path } = opened
+  const { readAt, file, path } = opened
   const wanted: Uint8Array[] = []
   let kept = 0
   let line = 1
   let endsInLine = false
   let position = 0
   while (position < MAX_SCAN_BYTES) {
-    const chunk = await readAt(handle, position, CHUNK_BYTES)
+    const chunk = await readAt(position, CHUNK_BYTES)
     if (chunk.length === 0)
       return lastLines(opened, range, { wanted, total: endsInLine ? line : line - 1 })
     position += chunk.length
@@ -154,11 +157,15 @@ function joinLines(pieces: readonly Uint8Array[]): Uint8Array {
 }
 
 async function tooLarge(opened: Opened): Promise<WorkspaceRead> {
-  const head = await readAt(opened.handle, 0, SNIFF_BYTES)
+  const head = await opened.readAt(0, SNIFF_BYTES)
   return { type: "too-large", head, ...opened.file }
 }
 
-async function readAt(handle: FileHandle, position: number, length: number): Promise<Uint8Array> {
+async function readHandle(
+  handle: FileHandle,
+  position: number,
+  length: number,
+): Promise<Uint8Array> {
   const buffer = Buffer.allocUnsafe(length)
   let filled = 0
   while (filled < length) {

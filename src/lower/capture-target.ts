@@ -1,11 +1,17 @@
+import { readAll } from "../files/blobs.ts"
 import { decodeText, SNIFF_BYTES, sniff } from "../files/sniff.ts"
-import type { LineSpan, WorkspaceRead } from "../files/workspace.ts"
+import {
+  type LineSpan,
+  type ReadOptions,
+  readOpened,
+  type WorkspaceRead,
+} from "../files/workspace.ts"
 import { Fragment } from "../message/fragment.ts"
-import { isKnown, type MentionPart, Range } from "../message/part.ts"
+import { type FileReference, isKnown, type MentionPart, Range } from "../message/part.ts"
 import type { Verdict } from "../policy/judge.ts"
 import { type Capture, largeCapture, type PathTarget, refusedCapture } from "./capture.ts"
 import { captureSlice } from "./capture-slice.ts"
-import { namedOffice, nativeKind, pieces } from "./content.ts"
+import { type Blobs, namedOffice, nativeKind, pieces } from "./content.ts"
 import { anchored } from "./reanchor.ts"
 import { MEASURED, type Measures } from "./route.ts"
 import { needsSlicer, normalPlace, type OpenFile } from "./slice.ts"
@@ -27,11 +33,23 @@ export async function captureRange(named: NamedPart, sources: Sources): Promise<
 export function pathTarget({ id, part }: NamedPart): PathTarget | undefined {
   if (!isKnown(part)) return undefined
   if (part.type === "mention") return mentionedFile(id, part)
-  if (part.type !== "file-ref" || part.ref.kind !== "path") return undefined
+  if (part.type !== "file-ref") return undefined
+  if (part.ref.kind === "content") return contentPlace(id, part.ref)
+  if (part.ref.kind !== "path") return undefined
   const { path, selected } = part.ref
   const text = typeof selected === "string" ? selected : undefined
   return { part_id: id, path, place: normalPlace(part.ref), selected: text }
 }
+
+/** Stored bytes of which only a place is meant: the whole of them is loaded as it is (CMP-025). */
+function contentPlace(part_id: string, ref: ContentReference): PathTarget | undefined {
+  const place = normalPlace(ref)
+  if (!place.range && !needsSlicer(place)) return undefined
+  const { content_id, name } = ref
+  return { part_id, path: typeof name === "string" ? name : content_id, content_id, place }
+}
+
+type ContentReference = Extract<FileReference, { kind: "content" }>
 
 function mentionedFile(part_id: string, part: MentionPart): PathTarget | undefined {
   const { kind, path, entry, range, fragment } = part.target
@@ -46,13 +64,11 @@ function mentionedFile(part_id: string, part: MentionPart): PathTarget | undefin
 
 export async function captureTarget(target: PathTarget, sources: Sources): Promise<Capture> {
   const { path, place } = target
-  if (sources.workspace_root === null)
-    return refusedCapture(target, "denied", `${path} cannot be read: there is no workspace`)
   const sliced = needsSlicer(place)
   const { file_bytes, slice_bytes } = sources.limits
   const range = sliced ? undefined : place.range
   const maxBytes = sliced ? slice_bytes : file_bytes
-  const read = await sources.read(sources.workspace_root, path, { range, maxBytes })
+  const read = await readTarget(target, { range, maxBytes }, sources)
   switch (read.type) {
     case "refused":
       return refusedCapture(target, read.outcome, read.reason)
@@ -61,6 +77,33 @@ export async function captureTarget(target: PathTarget, sources: Sources): Promi
     case "content":
       return contentCapture(target, await anchored(target, read, sources), sources)
   }
+}
+
+async function readTarget(
+  { path, content_id }: PathTarget,
+  options: ReadOptions,
+  { workspace_root, read, blobs }: Sources,
+): Promise<WorkspaceRead> {
+  if (content_id !== undefined) return readStored({ path, content_id }, options, blobs)
+  if (workspace_root !== null) return read(workspace_root, path, options)
+  const reason = `${path} cannot be read: there is no workspace`
+  return { type: "refused", outcome: "denied", reason }
+}
+
+/** What was stored is read like a file, so that a range means the same in both (CMP-025). */
+async function readStored(
+  { path, content_id }: { readonly path: string; readonly content_id: string },
+  options: ReadOptions,
+  blobs: Blobs,
+): Promise<WorkspaceRead> {
+  const size = await blobs.size(content_id)
+  if (size === undefined) throw new Error(`its bytes (${content_id}) are no longer here`)
+  const readAt = async (start: number, length: number) => {
+    const end = Math.min(size, start + length)
+    if (end <= start) return new Uint8Array()
+    return readAll(blobs.open(content_id, { start, end }), end - start)
+  }
+  return readOpened({ readAt, path, file: { size, realPath: path, mtime: 0 } }, options)
 }
 
 type ReadContent = Extract<WorkspaceRead, { type: "content" }>

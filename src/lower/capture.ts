@@ -29,10 +29,13 @@ export interface CapturedSlice {
   readonly extracted: boolean
 }
 
-/** A path that a part wants read, by itself or by a mention of it. */
+/** A file that a part wants read, by itself or by a mention of it. */
 export interface PathTarget {
   readonly part_id: string
+  /** Where it is in the workspace; of stored bytes, what they are called. */
   readonly path: string
+  /** Set where the bytes are in the blob store and not in the workspace. */
+  readonly content_id?: string | undefined
   readonly place: Place
   /** What stood in the range when it was selected, where the surface says so. */
   readonly selected?: string | undefined

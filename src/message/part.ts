@@ -51,7 +51,13 @@ export const FileReference = z.discriminatedUnion("kind", [
     fragment: Fragment.optional(),
   }),
   z.looseObject({ kind: z.literal("url"), url: z.string().min(1).max(MAX_URL_CHARACTERS) }),
-  z.looseObject({ kind: z.literal("content"), content_id: ContentId }),
+  z.looseObject({
+    kind: z.literal("content"),
+    content_id: ContentId,
+    entry: path.optional(),
+    range: Range.optional(),
+    fragment: Fragment.optional(),
+  }),
   z.looseObject({
     kind: z.literal("mcp"),
     server: name,
@@ -101,7 +107,8 @@ export const EditorContextPart = z.looseObject({
       (value) => JSON.stringify(value).length <= MAX_CONTEXT_CHARACTERS,
       `must be at most ${MAX_CONTEXT_CHARACTERS} characters of JSON`,
     ),
-  emitted_at: z.int().min(0),
+  /** When the surface sampled it. One that does not say is stamped when its message is kept. */
+  emitted_at: z.int().min(0).optional(),
 })
 /** A skill's body, as its `skill` call gave it out: recorded where the user named the skill, lowered by
  *  the one path that skills take (decision 7). */

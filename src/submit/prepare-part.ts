@@ -1,7 +1,13 @@
 import type { BlobStore } from "../files/blobs.ts"
 import { type Condition, conditionOf, conditionOfBlob, TAIL_BYTES } from "../files/condition.ts"
 import { kindOfMime, SNIFF_BYTES, sniff } from "../files/sniff.ts"
-import type { FileAttachmentPart, FileRefPart, Part, UnknownPart } from "../message/part.ts"
+import type {
+  EditorContextPart,
+  FileAttachmentPart,
+  FileRefPart,
+  Part,
+  UnknownPart,
+} from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { NewBlob, Store } from "../store/store.ts"
 
@@ -27,7 +33,13 @@ export async function preparePart(
   if (part.type === "file-attachment")
     return prepareAttachment(part as FileAttachmentPart, shelves, path)
   if (part.type === "file-ref") return prepareReference(part as FileRefPart, shelves, path)
+  if (part.type === "editor-context")
+    return { part: stamped(part as EditorContextPart), blob: null }
   return { part, blob: null }
+}
+
+function stamped(part: EditorContextPart): EditorContextPart {
+  return part.emitted_at === undefined ? { ...part, emitted_at: Date.now() } : part
 }
 
 async function prepareAttachment(

@@ -126,7 +126,7 @@ function isSelection({ part }: PreparedPart): boolean {
   if (part.type === "mention") return hasPlace((part as MentionPart).target)
   if (part.type !== "file-ref") return false
   const { ref } = part as FileRefPart
-  return ref.kind === "path" && hasPlace(ref)
+  return (ref.kind === "path" || ref.kind === "content") && hasPlace(ref)
 }
 
 function hasPlace({ range, fragment }: Readonly<Record<string, unknown>>): boolean {

@@ -81,7 +81,6 @@ const TITLE_CHARACTERS = 80
 
 /** What the store writes into a message's metadata; a surface may not (PER-006). */
 const RESERVED = [
-  "schema_version",
   "queued_at",
   "queue_enqueued_at",
   "queue_canceled_at",
@@ -176,10 +175,19 @@ async function editedParts(
 }
 
 function refuseReserved(metadata: Metadata | undefined) {
+  refuseOtherVersion(metadata)
   const taken = RESERVED.filter((key) => metadata && key in metadata)
   if (taken.length === 0) return
   const details = taken.map((key) => ({ path: `/metadata/${key}`, message: "is set by the store" }))
   throw new Refusal("invalid", `metadata may not say ${taken.join(", ")}`, details)
+}
+
+/** A message may say the version that it was written in, if it is one that is read here (CMP-120). */
+function refuseOtherVersion(metadata: Metadata | undefined) {
+  const version = metadata?.schema_version
+  if (version === undefined || version === SCHEMA_VERSION) return
+  const message = `messages of schema_version ${SCHEMA_VERSION} are read here, not ${JSON.stringify(version)}`
+  throw new Refusal("invalid", message, [{ path: "/metadata/schema_version", message }])
 }
 
 function metadataOf({ metadata, model, trigger }: Submission): Metadata {

@@ -87,7 +87,7 @@ function mentionName(target: MentionPart["target"]): string {
 
 function FileChip({ part: { ref } }: { part: FileRefPart }) {
   const label = fileLabel(ref)
-  const range = ref.kind === "path" ? ref.range : undefined
+  const range = ref.kind === "path" || ref.kind === "content" ? ref.range : undefined
   const title = range ? `${label} ${strings.message.lines(range.start, range.end)}` : label
   return (
     <span className={`${CHIP} bg-accent-soft text-accent`} title={title}>
@@ -107,7 +107,7 @@ export function partLabel(part: AnyPart): string {
       return String(part.text).trim().replaceAll(/\s+/g, " ")
     case "file-ref": {
       const { ref } = part as FileRefPart
-      const range = ref.kind === "path" ? ref.range : undefined
+      const range = ref.kind === "path" || ref.kind === "content" ? ref.range : undefined
       return fileLabel(ref) + (range ? `:${showRange(range)}` : "")
     }
     case "file-attachment":
