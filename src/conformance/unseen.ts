@@ -29,6 +29,7 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   "ATT-006": EDITOR,
   "ATT-008": "it is about the tests of the agent",
   "BEY-11": "it is about this kit",
+  "TRU-002": "it takes a server of one's own that speaks Chat Completions",
   "ACP-001": EDITOR,
   "ACP-002": EDITOR,
   "ACP-003": EDITOR,

@@ -1,5 +1,6 @@
 import { type ToolPart, toolNameOf } from "../message/tool-part.ts"
 import type { Capabilities } from "../model/capabilities.ts"
+import { escapeWholeMarker, mayHoldMarker } from "../model/marker.ts"
 import type {
   Block,
   MediaBlock,
@@ -125,12 +126,15 @@ interface Result {
 function resultOf(part: AnswerPart, at: AnswerCircumstances): Result[] {
   const call = callOf(part.data)
   if (!call) return []
-  const sent = shownBlocks(call).map((block) => sentBlock(block, part.id, at))
+  const name = toolNameOf(call.type) ?? call.type
+  const sent = shownBlocks(call)
+    .map((block) => (name === SKILL_TOOL ? block : withoutLookalikes(block)))
+    .map((block) => sentBlock(block, part.id, at))
   const blocks = sent.map(({ block }) => block)
   const block: ToolResultBlock = {
     type: "tool-result",
     id: call.tool_call_id,
-    name: toolNameOf(call.type) ?? call.type,
+    name,
     blocks,
     is_error: call.state !== "output-available",
   }
@@ -142,6 +146,17 @@ function resultOf(part: AnswerPart, at: AnswerCircumstances): Result[] {
       receipt: receiptOf(part.id, call, { blocks, verdict }),
     },
   ]
+}
+
+/** The one tool whose results the host puts into a marker. */
+const SKILL_TOOL = "skill"
+
+// What a tool gives back is a stranger's: it must not stand as a block of the host's (TRU-001).
+function withoutLookalikes(block: Block): Block {
+  if (block instanceof StoredText && !mayHoldMarker(block.json)) return block
+  if (block.type !== "text" || typeof block.text !== "string") return block
+  const text = escapeWholeMarker(block.text)
+  return text === block.text ? block : { type: "text", text }
 }
 
 /** What the model is shown of a result. A call that has none was cut off by the user or a restart. */

@@ -9,15 +9,16 @@ import {
   type UnknownPart,
 } from "../message/part.ts"
 import { acceptsSyntheticCall } from "../model/capabilities.ts"
+import { editorMarker, escapeMarkers, escapeWholeMarker, skillMarker } from "../model/marker.ts"
 import { custom } from "./custom.ts"
 import { withDeclared } from "./declared-route.ts"
 import type { Origin } from "./describe.ts"
 import { lowerFile } from "./file.ts"
 import { keptOut, withMark } from "./ingress.ts"
+import type { LoadedFile } from "./content.ts"
 import type { LoadedPart } from "./load.ts"
-import { editorMarker, escapeAttribute } from "../model/marker.ts"
 import { showName } from "./name.ts"
-import type { Circumstances } from "./policy.ts"
+import type { Circumstances, Policy } from "./policy.ts"
 import { type Verdict, verdict } from "./verdict.ts"
 
 /** What becomes of one part. What policy keeps out comes to nobody, an agent's own lowering
@@ -26,7 +27,9 @@ export function lowerPart(loaded: LoadedPart, at: Circumstances): Verdict {
   const kept = keptOut(loaded.part)
   if (kept) return kept
   const { part, file } = loaded
-  const lowered = custom(part, at.policy.custom, () => lowerAdmitted(loaded, at))
+  const lowered = custom(part, at.policy.custom, () =>
+    withoutLookalikes(part, lowerAdmitted(loaded, at), at.policy),
+  )
   return withMark(part, withDeclared(part, file, lowered))
 }
 
@@ -45,7 +48,7 @@ function lowerAdmitted(loaded: LoadedPart, at: Circumstances): Verdict {
     case "command":
       return lowerCommand(part)
     case "mention":
-      return file ? lowerFile(file, "ref", at) : lowerMention(part)
+      return file ? lowerMentioned(file, at) : lowerMention(part, at)
     case "editor-context":
       return lowerContext(part, at)
     case "directory-ref":
@@ -56,6 +59,34 @@ function lowerAdmitted(loaded: LoadedPart, at: Circumstances): Verdict {
       return lowerQuote(part)
   }
 }
+
+/** Nobody but the host speaks in its markers (TRU-001). What the user typed stays as it was typed
+ *  unless it would be a whole block; where everything becomes one string nothing stays. */
+function withoutLookalikes(part: Part | UnknownPart, lowered: Verdict, policy: Policy): Verdict {
+  const { block } = lowered
+  if (block?.type !== "text" || policy.host_wrote || SPEAKS_IN_MARKERS.has(part.type))
+    return lowered
+  const escape =
+    policy.nonce === undefined && isTypedOrShown(part, lowered) ? escapeWholeMarker : escapeMarkers
+  const text = escape(block.text)
+  return text === block.text ? lowered : { ...lowered, block: { ...block, text } }
+}
+
+/** Parts that the host itself puts into markers, with what is in them escaped. */
+const SPEAKS_IN_MARKERS: ReadonlySet<string> = new Set([
+  "editor-context",
+  "mention",
+  "skill-content",
+])
+
+/** The user's own words, and files word for word; the rest is told by others, or of their names. */
+function isTypedOrShown(part: Part | UnknownPart, { outcome }: Verdict): boolean {
+  if (part.derived_from !== undefined) return false
+  if (part.type === "text" || part.type === "command") return true
+  return part.type.startsWith("file-") && WORD_FOR_WORD.has(outcome)
+}
+
+const WORD_FOR_WORD: ReadonlySet<string> = new Set(["inlined", "range", "extracted"])
 
 function lowerText(text: string): Verdict {
   if (text.trim() === "")
@@ -88,14 +119,18 @@ function typedCommand(part: CommandPart): string {
 /** What a mention of something inside a document is: the model gets its identifier (CMP-064). */
 const ENTITY_KINDS: ReadonlySet<string> = new Set(["symbol", "node", "entity"])
 
-function lowerMention(part: MentionPart): Verdict {
+function lowerMentioned(file: LoadedFile, at: Circumstances): Verdict {
+  return withoutLookalikes({ type: "file-ref" }, lowerFile(file, "ref", at), at.policy)
+}
+
+function lowerMention(part: MentionPart, { policy }: Circumstances): Verdict {
   const { kind } = part.target
   if (kind === "skill") return verdict("resolved-out", "CMP-107", { reason: skillReason(part) })
   if (!ENTITY_KINDS.has(kind))
     return verdict("resolved-out", "CMP-065", {
       reason: "It names nothing that a model could be shown.",
     })
-  const text = editorMarker({ kind: "ref", payload: part.target })
+  const text = editorMarker({ kind: "ref", payload: part.target }, policy.nonce)
   return verdict("inlined", "CMP-064", { reason: "The model is given its identifier.", text })
 }
 
@@ -114,7 +149,7 @@ function lowerContext(part: EditorContextPart, { policy }: Circumstances): Verdi
     })
   return verdict("inlined", "CMP-108", {
     reason: "The editor's state is shown in a marker of its own.",
-    text: editorMarker(part),
+    text: editorMarker(part, policy.nonce),
   })
 }
 
@@ -150,11 +185,12 @@ function lowerSkill(
   if (!acceptsSyntheticCall(capabilities, policy.thinking_budget ?? false))
     return verdict("tool", "CMP-062", {
       reason: `The skill ${name} is loaded, as words of the user's: this model takes no call for it.`,
-      text: `<skill_content name="${escapeAttribute(part.name)}">\n${part.text}\n</skill_content>`,
+      text: skillMarker(part, policy.nonce),
     })
   const about = { id: part_id, name: SKILL_TOOL }
   const given = part.arguments === undefined ? {} : { arguments: part.arguments.toWellFormed() }
-  const text = part.text.trim() === "" ? "(the skill is empty)" : part.text.toWellFormed()
+  const body = escapeMarkers(part.text.toWellFormed())
+  const text = body.trim() === "" ? "(the skill is empty)" : body
   const loaded = verdict("tool", "CMP-062", {
     reason: `The skill ${name} is loaded, as the result of a call.`,
   })

@@ -1,8 +1,10 @@
+import { escapeMarkers } from "../model/marker.ts"
+
 const MAX_NAME_CHARACTERS = 240
 
 /** A name as a model or a person may be shown it: one line, and not too long. */
 export function showName(name: string): string {
-  const plain = oneLine(name)
+  const plain = escapeMarkers(oneLine(name))
   if (plain === "") return "unnamed"
   if (plain.length <= MAX_NAME_CHARACTERS) return plain
   const half = MAX_NAME_CHARACTERS / 2

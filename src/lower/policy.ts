@@ -21,6 +21,11 @@ export interface Policy {
   readonly custom?: Custom | undefined
   /** What the agent has to read files with (BIN-003, BIN-004). */
   readonly reach?: Reach | undefined
+  /** Set where a wire makes one string of a message: the host's markers carry it, and everything else
+   *  is escaped wherever it looks like one (TRU-002). */
+  readonly nonce?: string | undefined
+  /** The host itself wrote the text, so that its markers stay. */
+  readonly host_wrote?: boolean | undefined
 }
 
 /** An agent's own lowering (CMP-113): undefined, or a throw, leaves it to ours, which `next` gives.

@@ -157,6 +157,12 @@ export function acceptsSyntheticCall(capabilities: Capabilities, budget: boolean
 
 export const ALL_MODALITIES: readonly Modality[] = ["text", "image", "pdf", "audio", "video"]
 
+/** Servers of one's own that speak Chat Completions are sent a message's words as one string: blocks do
+ *  not tell there who wrote what. */
+export function isOneString(api: string): boolean {
+  return api.startsWith("openai-chat/")
+}
+
 /** The capabilities of a model with these senses behind this API; an API that is not in the table
  *  carries text. */
 export function capabilitiesOfApi(

@@ -35,6 +35,14 @@ export function editorMarker({ kind, source, payload }: EditorState, nonce?: str
   return `${openMarker("editor_context", { kind, source, nonce })}${escapeJson(json)}</editor_context>`
 }
 
+/** The marker around a skill's body. */
+export function skillMarker(
+  { name, text }: { readonly name: string; readonly text: string },
+  nonce?: string,
+): string {
+  return `${openMarker("skill_content", { name, nonce })}\n${escapeMarkers(text)}\n</skill_content>`
+}
+
 export type MarkerAttributes = Readonly<Record<string, string | undefined>>
 
 /** A text that the host did not write, in a marker that says where it comes from. The text can
@@ -114,7 +122,7 @@ function unicodeEscape(character: string): string {
   return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
 }
 
-export function escapeAttribute(value: string): string {
+function escapeAttribute(value: string): string {
   return value.toWellFormed().replace(/[&<>"'\p{Cc}\u2028-\u202e\u2066-\u2069]/gu, entity)
 }
 

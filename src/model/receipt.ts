@@ -1,7 +1,7 @@
 import { z } from "zod"
 
 /** Bump when the same parts would lower to other blocks; stored with every receipt. */
-export const LOWERING_VERSION = 2
+export const LOWERING_VERSION = 3
 
 export const Outcome = z.enum([
   "native",

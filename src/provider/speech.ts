@@ -8,6 +8,7 @@ import type {
   ToolCallBlock,
   ToolResultBlock,
 } from "../model/prompt.ts"
+import { escapeMarkers } from "../model/marker.ts"
 import { StoredJson } from "../model/stored-call.ts"
 import { StoredText } from "../model/stored-text.ts"
 import { paragraphs, type WireString } from "./fragment.ts"
@@ -161,5 +162,5 @@ export function inputText(input: unknown): string {
 
 // A name is a stranger's: it must not end the line that it stands in.
 function oneLine(name: string): string {
-  return name.toWellFormed().replace(/[\p{Cc}\u2028\u2029[\]]+/gu, " ")
+  return escapeMarkers(name.toWellFormed().replace(/[\p{Cc}\u2028\u2029[\]]+/gu, " "))
 }

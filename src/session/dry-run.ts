@@ -1,3 +1,4 @@
+import { createHmac, randomBytes } from "node:crypto"
 import type { readWorkspaceFile } from "../files/workspace.ts"
 import type { Capture } from "../lower/capture.ts"
 import { load } from "../lower/load.ts"
@@ -7,7 +8,7 @@ import { LOAD_LIMITS, type Sources } from "../lower/sources.ts"
 import type { Part, UnknownPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
 import { type Metadata, Usage } from "../message/row.ts"
-import { type Capabilities, capabilitiesOfApi } from "../model/capabilities.ts"
+import { type Capabilities, capabilitiesOfApi, isOneString } from "../model/capabilities.ts"
 import type { Knowledge } from "../model/layers.ts"
 import type { Model } from "../model/models.ts"
 import type { Media, PromptMessage } from "../model/prompt.ts"
@@ -18,6 +19,7 @@ import { wireOf } from "../provider/registry.ts"
 import { fragmentText } from "../provider/wire.ts"
 import type { Store } from "../store/store.ts"
 import { envelopeOf } from "./envelope.ts"
+import { NONCE_CHARACTERS } from "./lower-message.ts"
 import { type Manner, type MannerRooms, mannerOf, type Speaker } from "./manner.ts"
 import { PassingBlobs } from "./passing-blobs.ts"
 import { systemPrompt } from "./system-prompt.ts"
@@ -186,9 +188,18 @@ async function lowerDraft(
     reach: manner.policy.reach,
   })
   const refused = new Set(await rooms.refused?.(capabilities.api, model.model_id))
-  const policy = { ...manner.policy, ...draft.policy, refused }
+  const nonce = isOneString(capabilities.api) ? draftNonce(draft) : undefined
+  const policy = { ...manner.policy, ...draft.policy, refused, nonce }
   const lowered = lower(loaded.parts, capabilities, policy)
   return { receipts: lowered.receipts, messages: promptMessages(lowered) }
+}
+
+// A draft has no id yet. Asked again the answer is the same, and what is in it cannot tell it.
+const DRAFT_KEY = randomBytes(32)
+
+function draftNonce({ parts }: Draft): string {
+  const digest = createHmac("sha256", DRAFT_KEY).update(JSON.stringify(parts)).digest("hex")
+  return digest.slice(0, NONCE_CHARACTERS)
 }
 
 async function shown(

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import type { readWorkspaceFile } from "../files/workspace.ts"
 import { type AnswerPart, lowerAssistant } from "../lower/assistant.ts"
 import { type Earlier, rememberShown } from "../lower/fresh.ts"
@@ -8,13 +9,14 @@ import type { Policy } from "../lower/policy.ts"
 import { readPart } from "../message/part.ts"
 import { openJson } from "../message/stored-json.ts"
 import { upgradePart } from "../message/upgrade.ts"
-import type { Capabilities } from "../model/capabilities.ts"
+import { type Capabilities, isOneString } from "../model/capabilities.ts"
 import type { PromptMessage } from "../model/prompt.ts"
 import type { Receipt } from "../model/receipt.ts"
 import { openRow } from "../model/stored-text.ts"
 import type { Fragment, Provider } from "../provider/provider.ts"
 import type { RawMessage, Store } from "../store/store.ts"
 import { plainMessages } from "./plain-blocks.ts"
+import type { ToldMessage } from "./since-compaction.ts"
 
 export interface HistoryRooms {
   readonly store: Pick<Store, "rawHistory" | "toldHistory" | "lastAsked" | "capture">
@@ -61,7 +63,7 @@ export interface LoweredMessage {
 /** One stored message as wire bytes, and what became of its parts. */
 export async function lowerMessage(
   rooms: HistoryRooms,
-  message: RawMessage,
+  message: ToldMessage,
   at: LoweringOf,
 ): Promise<LoweredMessage> {
   const plain =
@@ -101,7 +103,7 @@ function openAnswerRow(data_json: string): AnswerPart["data"] {
 
 async function lowerSaid(
   rooms: HistoryRooms,
-  message: RawMessage,
+  message: ToldMessage,
   at: LoweringOf,
 ): Promise<LoweredMessage> {
   const version = Number(openJson(message.metadata_json).schema_version ?? 1)
@@ -122,7 +124,9 @@ async function lowerSaid(
     reach: at.policy.reach,
     earlier: (path) => at.shown.get(path),
   })
-  const lowered = lower(loaded.parts, at.target.capabilities, at.policy)
+  const { capabilities } = at.target
+  const policy = { ...at.policy, ...writingOf(message, capabilities) }
+  const lowered = lower(loaded.parts, capabilities, policy)
   const { receipts } = lowered
   return {
     fragments: encoded(promptMessages(lowered), at),
@@ -132,6 +136,24 @@ async function lowerSaid(
     shown: rememberShown(at.shown, loaded.parts, { receipts, shown_at: message.created_at }),
   }
 }
+
+function writingOf(
+  { id, host_wrote }: ToldMessage,
+  { api }: Capabilities,
+): Pick<Policy, "nonce" | "host_wrote"> {
+  return {
+    ...(host_wrote ? { host_wrote } : {}),
+    ...(isOneString(api) ? { nonce: nonceOf(id) } : {}),
+  }
+}
+
+/** A message's id is random and told to no model, so that nobody who wrote something in the message
+ *  can know its nonce; and it stays the same, so that its bytes do (TRU-002). */
+function nonceOf(message_id: string): string {
+  return hash("sha256", `marker ${message_id}`).slice(0, NONCE_CHARACTERS)
+}
+
+export const NONCE_CHARACTERS = 16
 
 async function captured(rooms: HistoryRooms, { parts }: RawMessage) {
   const kept = new Map<string, Capture>()

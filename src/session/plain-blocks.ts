@@ -1,4 +1,5 @@
 import type { PromptBlock, PromptMessage, TextBlock, ToolResultBlock } from "../model/prompt.ts"
+import { mayHoldMarker } from "../model/marker.ts"
 import { type StoredCall, storedCall } from "../model/stored-call.ts"
 import { storedText } from "../model/stored-text.ts"
 import type { Fragment, Provider } from "../provider/provider.ts"
@@ -35,7 +36,8 @@ function plainBlocks(parts: readonly Row[]): readonly TextBlock[] | undefined {
   const blocks: TextBlock[] = []
   for (const { data_json } of parts) {
     const block = storedText(data_json)
-    if (!block) return undefined
+    // What looks like a marker of the host's may have to be escaped (TRU-001).
+    if (!block || mayHoldMarker(data_json)) return undefined
     blocks.push(block)
   }
   return blocks.length > 0 ? blocks : undefined
@@ -43,7 +45,7 @@ function plainBlocks(parts: readonly Row[]): readonly TextBlock[] | undefined {
 
 function plainAnswer(parts: readonly Row[]): PromptMessage[] | undefined {
   const [first] = parts
-  const only = first && parts.length === 1 ? storedCall(first.data_json) : undefined
+  const only = first && parts.length === 1 ? plainCall(first.data_json) : undefined
   // Most answers with a call are nothing else: written out, because lists that grow cost more.
   if (only) return [answer([callOf(only)]), { role: "user", blocks: [resultOf(only)] }]
   const said: PromptBlock[] = []
@@ -54,13 +56,18 @@ function plainAnswer(parts: readonly Row[]): PromptMessage[] | undefined {
       said.push(text)
       continue
     }
-    const call = storedCall(data_json)
+    const call = plainCall(data_json)
     if (!call) return undefined
     said.push(callOf(call))
     results.push(resultOf(call))
   }
   if (said.length === 0) return undefined
   return results.length > 0 ? [answer(said), { role: "user", blocks: results }] : [answer(said)]
+}
+
+function plainCall(data_json: string): StoredCall | undefined {
+  const call = storedCall(data_json)
+  return call && !mayHoldMarker(data_json) ? call : undefined
 }
 
 function answer(blocks: readonly PromptBlock[]): PromptMessage {

@@ -1,5 +1,6 @@
 import { type CompactionPart, readCompactionPart } from "../message/compaction-part.ts"
 import { openJson } from "../message/stored-json.ts"
+import { fence } from "../model/marker.ts"
 import type { RawMessage } from "../store/store.ts"
 
 /** What a model is told of a path: all of it, or the newest summary, the tail that stayed, and what was
@@ -18,11 +19,16 @@ export function sinceCompaction(messages: readonly RawMessage[]): Told {
 
 export interface Told {
   /** What stands in for all before, as a message of the user's. */
-  readonly summary: RawMessage | null
-  readonly messages: readonly RawMessage[]
+  readonly summary: ToldMessage | null
+  readonly messages: readonly ToldMessage[]
 }
 
-export function allOf({ summary, messages }: Told): readonly RawMessage[] {
+/** A message as it is told. What sums up others was written by the host, not by a user. */
+export interface ToldMessage extends RawMessage {
+  readonly host_wrote?: true
+}
+
+export function allOf({ summary, messages }: Told): readonly ToldMessage[] {
   return summary ? [summary, ...messages] : messages
 }
 
@@ -49,17 +55,16 @@ function tailBefore(
 }
 
 /** The summary as the model reads it, in the place of what it sums up. */
-function summaryMessage(message: RawMessage, { summary }: CompactionPart): RawMessage {
+function summaryMessage(message: RawMessage, { summary }: CompactionPart): ToldMessage {
   const [part] = message.parts
   const data_json = JSON.stringify({ type: "text", text: summaryText(summary) })
   const metadata_json = '{"schema_version":1}'
   const parts = [{ id: part?.id ?? message.id, type: "text", data_json }]
-  return { ...message, role: "user", metadata_json, parts }
+  return { ...message, role: "user", metadata_json, parts, host_wrote: true }
 }
 
 function summaryText(summary: string): string {
-  const said = summary.replaceAll(/<(\/?conversation_summary)/gi, "&lt;$1")
-  return `${INTRODUCTION}\n<conversation_summary>\n${said}\n</conversation_summary>`
+  return `${INTRODUCTION}\n${fence("conversation_summary", {}, summary)}`
 }
 
 const INTRODUCTION =

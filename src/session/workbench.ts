@@ -3,7 +3,7 @@ import { type Skill, skillCommand } from "../catalog/skill.ts"
 import type { Transcriber } from "../files/convert/transcriber.ts"
 import { sandboxFault } from "../files/sandbox.ts"
 import { shrink } from "../files/shrink.ts"
-import { escapeAttribute } from "../model/marker.ts"
+import { skillMarker } from "../model/marker.ts"
 import { type HiddenSettings, viewOf } from "../policy/hidden.ts"
 import { printInstructions, projectInstructions } from "../skill/instructions.ts"
 import { projectOf } from "../skill/levels.ts"
@@ -120,7 +120,7 @@ function contentOf(skill: Skill, given: string): string | undefined {
   const text = expansion.parts.map((part) => (part.type === "text" ? part.text : part.raw)).join("")
   const { unused = "" } = expansion
   const said = unused === "" ? text : `${text}\n\nArguments: ${unused}`
-  return `<skill_content name="${escapeAttribute(skill.name)}">\n${said}\n</skill_content>`
+  return skillMarker({ name: skill.name, text: said })
 }
 
 function indexOf(skills: readonly Skill[], agent: Agent): string {

@@ -127,7 +127,7 @@ export const loweringScenarios: readonly Scenario[] = [
   },
   {
     title: "commands, mentions and editor context in a prompt",
-    rules: ["CMP-106", "CMP-107", "CMP-108", "CMP-064", "CMP-065", "CMP-063", "CMP-070"],
+    rules: ["CMP-106", "CMP-107", "CMP-108", "CMP-064", "CMP-065", "CMP-063", "CMP-070", "TRU-001"],
     needs: ["folder"],
     async live(kit, see) {
       await kit.file("low/a.ts", LINES)
@@ -152,6 +152,8 @@ export const loweringScenarios: readonly Scenario[] = [
       const closings = shownBy(state).split("</editor_context>").length - 1
       see.equal("CMP-108", "how often the marker closes", closings, 1)
       see.equal("CMP-070", "what was typed stays alone", textsIn(state)[0], "Hi.")
+      const forged = await kit.lower([{ type: "text", text: textsIn(state)[1] ?? "" }])
+      see.lacks("TRU-001", "a marker that was typed", shownBy(forged), "<editor_context")
     },
   },
   {
