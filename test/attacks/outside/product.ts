@@ -142,7 +142,7 @@ export async function startServer(options: ServerOptions = {}): Promise<Server> 
   const folders = options.folders ?? (await makeFolders(options.files))
   const words = ["serve", "--json", "--port", "0", ...(options.words ?? [])]
   const [program, ...args] = options.program
-    ? [existsSync(NODE) ? NODE : process.execPath, options.program]
+    ? [process.execPath, options.program]
     : commandLine(words)
   const child = spawn(program, args, {
     cwd: folders.workspace,
