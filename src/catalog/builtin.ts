@@ -44,7 +44,7 @@ export const BUILTINS: readonly Command[] = [
     produces: { type: "text", intent: "search" },
     arguments: [required("query", "what to look for")],
   }),
-  structured("read", "Show a file to the model", {
+  structured("read", "Show files to the model, and say something of them", {
     produces: { type: "file-ref" },
     arguments: [required("path", "a file of the workspace")],
   }),

@@ -8,12 +8,15 @@ import type {
   TemplateCommand,
 } from "../catalog/command.ts"
 import { type ExpandedPart, type Expansion, expand } from "../catalog/expand.ts"
+import { fileReference } from "../catalog/file-reference.ts"
 import { type Skill, skillCommand } from "../catalog/skill.ts"
+import { printAddress } from "../compose/address.ts"
 import { partOfContext } from "../compose/editor-context.ts"
 import { newId } from "../message/id.ts"
 import type {
   CommandPart,
   EditorContextPart,
+  FileReference,
   FileRefPart,
   MentionPart,
   Part,
@@ -24,6 +27,7 @@ import type { SessionAction } from "../store/store.ts"
 import { buttonAction, sessionAction } from "./actions.ts"
 import { givenOf, missing, rawOf, typedArguments } from "./given.ts"
 import { skillKey } from "./loaded-skills.ts"
+import { readArguments } from "./read-arguments.ts"
 import { type RunRooms, ranParts } from "./run-template.ts"
 import { promptParts, resourceParts, type ServerRooms } from "./server-parts.ts"
 
@@ -171,11 +175,28 @@ class Resolving implements Resolved {
     return lines.join("\n")
   }
 
-  #structured(command: StructuredCommand, part: CommandPart, at: number) {
+  async #structured(command: StructuredCommand, part: CommandPart, at: number) {
     const outcome = structuredParts(command, typedArguments(part))
     if (outcome.type === "missing") throw missing(command, outcome.missing, at)
+    const parts = command.produces.type === "file-ref" ? await this.#files(part, at) : outcome.parts
     const { id } = this.#keep({ ...part, outcome: "structured" })
-    for (const derived of outcome.parts) this.#derive(derived, id)
+    for (const derived of parts) this.#derive(derived, id)
+  }
+
+  /** The files that are named behind the command, and what is said of them. A reference among them
+   *  stands behind the command already. */
+  async #files(part: CommandPart, at: number): Promise<Part[]> {
+    const { path } = part.args
+    if (typeof path === "string") return [{ type: "file-ref", ref: fileReference(path) }]
+    const { files, words } = await readArguments(typedArguments(part), (name) =>
+      this.#rooms.isFile(name),
+    )
+    const beside = this.#message.parts
+      .slice(at + 1)
+      .flatMap((one) => (one.type === "file-ref" ? [addressOf((one as FileRefPart).ref)] : []))
+    const refs = files.filter((ref) => !beside.includes(addressOf(ref)))
+    const said: Part[] = words === "" ? [] : [{ type: "text", text: words }]
+    return [...refs.map((ref): Part => ({ type: "file-ref", ref })), ...said]
   }
 
   async #template(command: TemplateCommand | SkillCommand, part: CommandPart, at: number) {
@@ -273,6 +294,10 @@ class Resolving implements Resolved {
     const before = this.#message.parts.slice(0, at)
     return before.every((part) => part.type === "command" || isBlank(part))
   }
+}
+
+function addressOf(ref: FileReference): string {
+  return (ref.kind === "path" ? printAddress(ref) : undefined) ?? JSON.stringify(ref)
 }
 
 /** What a context may call itself besides the word it is asked for by. */

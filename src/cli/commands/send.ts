@@ -1,4 +1,4 @@
-import type { Client, SendAnswer } from "../../client/client.ts"
+import type { AnyPart, Client, SendAnswer } from "../../client/client.ts"
 import { newId } from "../../message/id.ts"
 import { Mode } from "../../message/message.ts"
 import { UsageError } from "../complain.ts"
@@ -25,7 +25,7 @@ export async function sendCommand(
   pieces: readonly SendPiece[],
   options: SendOptions,
 ) {
-  const source = sourceOf(words, options)
+  const { source, apart } = sourceOf(words, options)
   const mode = Mode.safeParse(options.mode)
   if (!mode.success) throw new UsageError(`--mode ${options.mode}: say ${Mode.options.join(", ")}`)
   await requireFiles(pieces, options)
@@ -40,8 +40,9 @@ export async function sendCommand(
     const session = () => (begun ??= sessionFor(client, options))
     const sending = { client, session }
     const given = await Promise.all(pieces.map((piece) => partOf(piece, sending)))
-    const parts = [...piped, ...given, ...beside.parts]
     const session_id = await session()
+    const said = apart === "" ? [] : await partsSaid(client, session_id, apart)
+    const parts = [...said, ...piped, ...given, ...beside.parts]
     const { stream_next_offset: after } = await client.messages(session_id, { limit: 1 })
     const sent = await client.send(session_id, {
       id: options.id ?? newId("msg"),
@@ -73,12 +74,26 @@ async function besideOf(options: SendOptions) {
   return beside
 }
 
-/** What was typed, in which commands and references count; a command leads it. */
-function sourceOf(words: readonly string[], { command }: SendOptions): string {
+interface Typed {
+  readonly source: string
+  /** What is said beside a command that has its arguments. */
+  readonly apart: string
+}
+
+/** What was typed, in which commands and references count; a command leads it. The words are its
+ *  arguments, unless it brings its own: then they are a message behind it. */
+function sourceOf(words: readonly string[], { command }: SendOptions): Typed {
   if (command !== undefined && !command.startsWith("/"))
     throw new UsageError(`--command ${command}: a command begins with a slash, e.g. /review`)
-  const said = words.filter((word) => word !== "-")
-  return [...(command === undefined ? [] : [command]), ...said].join(" ").trim()
+  const said = words.filter((word) => word !== "-").join(" ")
+  if (command === undefined) return { source: said.trim(), apart: "" }
+  const source = command.trim()
+  if (/\s/.test(source)) return { source, apart: said.trim() }
+  return { source: `${source} ${said}`.trim(), apart: "" }
+}
+
+async function partsSaid(client: Client, session: string, source: string): Promise<AnyPart[]> {
+  return [...(await client.commands.parse({ session, source })).parts]
 }
 
 async function sessionFor(client: Client, options: SendOptions): Promise<string> {
