@@ -1,6 +1,4 @@
-import { access, constants } from "node:fs/promises"
 import { createRequire } from "node:module"
-import { delimiter, join } from "node:path"
 import process from "node:process"
 import { type Finding, fine, missing, wrong } from "./finding.ts"
 
@@ -82,23 +80,15 @@ const PROGRAMS: readonly Program[] = [
 ]
 
 async function programFindings(path: string): Promise<Finding[]> {
-  const folders = path.split(delimiter).filter((folder) => folder !== "")
+  const { findKnownProgram } = await import("../../files/convert/identity.ts")
   return Promise.all(
     PROGRAMS.map(async ({ names, package: from, without }) => {
-      const files = names.flatMap((name) => folders.map((folder) => join(folder, name)))
-      const there = await Promise.all(files.map(isProgram))
-      const file = files[there.indexOf(true)]
+      const found = await findKnownProgram(names, path)
       const about = names[0] ?? ""
-      if (file !== undefined) return fine(about, file)
-      return missing(about, `not in PATH: ${without}`, `install the package ${from}`)
+      if (found.type === "found") return fine(about, found.path)
+      const why = found.type === "other" ? `${found.path} is another program` : "not in PATH"
+      return missing(about, `${why}: ${without}`, `install the package ${from}`)
     }),
-  )
-}
-
-async function isProgram(file: string): Promise<boolean> {
-  return access(file, constants.X_OK).then(
-    () => true,
-    () => false,
   )
 }
 

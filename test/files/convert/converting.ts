@@ -6,10 +6,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
 import { convert } from "../../../src/files/convert/convert.ts"
+import { findKnownProgram } from "../../../src/files/convert/identity.ts"
 import type { ConvertFile, ConvertLimits, Target } from "../../../src/files/convert/converted.ts"
 import { SNIFF_BYTES, sniff } from "../../../src/files/sniff.ts"
 import { type Fragment, parseFragment } from "../../../src/message/fragment.ts"
-import { inPath } from "../../machine.ts"
 
 export const scratch = mkdtempSync(join(tmpdir(), "convert-test-"))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
@@ -60,7 +60,15 @@ export function fragmentAt(text: string): Fragment {
   return read.fragment
 }
 
-/** Whether programs are not on this machine; a suite that needs them is skipped then. */
+const NAMES =
+  "ffmpeg ffprobe soffice simpress loimpress tesseract qpdf gs pdftotext pdftoppm convert".split(
+    " ",
+  )
+const found = await Promise.all(NAMES.map((name) => findKnownProgram([name])))
+const installed = new Set(NAMES.filter((_, at) => found[at]?.type === "found"))
+
+/** Whether programs are not on this machine; a suite that needs them is skipped then. Another program
+ *  of the same name is not the one. */
 export function lacking(...programs: readonly string[]): boolean {
-  return programs.some((program) => inPath(program) === undefined)
+  return programs.some((program) => !installed.has(program))
 }
