@@ -1,30 +1,26 @@
-import { spawn } from "node:child_process"
 import { access, constants } from "node:fs/promises"
 import { delimiter, join } from "node:path"
 import { PassThrough, pipeline, type Readable } from "node:stream"
+import { startContained } from "./contained.ts"
+import { watchMemory } from "./memory-watch.ts"
 import type { ScratchQuota } from "./scratch.ts"
 import type { Returned } from "./scratch-return.ts"
+import { emptyWalls } from "./walls.ts"
 
 export interface SandboxedRun {
   /** What `sh -c` runs. */
   readonly command: string
-  /** The only folder of the user's that it sees, at its own path; null where there is none. */
+  /** The only folder of the user's that it sees, at its own path and read-only; null where there is
+   *  none. */
   readonly workspace: string | null
-  /** It may change the workspace. Otherwise that is read-only. */
-  readonly writable?: boolean
-  /** What of the workspace it cannot read. */
-  readonly masked?: readonly MaskedPath[]
+  /** Words for bubblewrap that change what it sees of the workspace (`runInWorkspace`). */
+  readonly mounts?: readonly string[]
   /** A folder of ours that it may fill, at its own path, as far as the quota goes. What it leaves
    *  there is brought back when it is done. */
   readonly scratch?: { readonly path: string; readonly quota: ScratchQuota }
   readonly timeout_ms?: number
   readonly max_output_bytes?: number
   readonly signal?: AbortSignal
-}
-
-export interface MaskedPath {
-  readonly path: string
-  readonly is_folder: boolean
 }
 
 export type SandboxResult =
@@ -42,11 +38,10 @@ export type SandboxResult =
 const TIMEOUT_MS = 10_000
 const MAX_OUTPUT_BYTES = 200 * 1024
 const TEMPORARY_BYTES = 16 * 1024 * 1024
+/** For one process, and for all of them together. */
 const MEMORY_BYTES = 1024 * 1024 * 1024
-const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32"]
-const SYSTEM_FILES = ["/etc/alternatives", "/etc/ld.so.cache", "/etc/passwd", "/etc/group"]
-/** What others run by themselves stays as it is, even in a workspace that may be changed. */
-const NEVER_WRITABLE = [".git/hooks", ".git/config", ".envrc", ".vscode", ".idea"]
+const ALL_MEMORY_BYTES = 2 * MEMORY_BYTES
+const WATCH_MS = 50
 
 /** Run a shell command where it can hurt nobody: no network, nothing of the user's but the workspace,
  *  and limits on time, memory, output and what it writes. Without bubblewrap there is no sandbox, and
@@ -83,31 +78,13 @@ export async function findProgram(name: string): Promise<string | undefined> {
 }
 
 function walls(run: SandboxedRun): string[] {
-  const readable = [...SYSTEM_FOLDERS, ...SYSTEM_FILES].flatMap((path) => readOnly(path))
-  const words = [
-    "--unshare-all --die-with-parent --new-session --clearenv --proc /proc --dev /dev",
-    `--size ${TEMPORARY_BYTES} --tmpfs /tmp`,
-    "--setenv PATH /usr/local/bin:/usr/bin:/bin --setenv HOME /tmp",
-    "--setenv LANG C.UTF-8 --setenv GIT_OPTIONAL_LOCKS 0",
-  ]
-  const places = [...workspacePlace(run), ...scratchPlace(run)]
+  const { workspace, mounts = [], scratch } = run
+  const seen = workspace === null ? [] : ["--ro-bind", workspace, workspace, ...mounts]
   // The root is in memory and has no limit of its own.
-  const rest = ["--remount-ro", "/", "--chdir", run.workspace ?? run.scratch?.path ?? "/tmp"]
-  return [...readable, ...words.join(" ").split(" "), ...places, ...rest, ...shell(run)]
-}
-
-function readOnly(path: string): string[] {
-  return ["--ro-bind-try", path, path]
-}
-
-function workspacePlace({ workspace, writable = false, masked = [] }: SandboxedRun): string[] {
-  if (workspace === null) return []
-  const masks = masked.flatMap(({ path, is_folder }) =>
-    is_folder ? ["--tmpfs", path, "--remount-ro", path] : ["--ro-bind", "/dev/null", path],
-  )
-  if (!writable) return ["--ro-bind", workspace, workspace, ...masks]
-  const kept = NEVER_WRITABLE.flatMap((path) => readOnly(join(workspace, path)))
-  return ["--bind", workspace, workspace, ...kept, ...masks]
+  const rest = ["--remount-ro", "/", "--chdir", workspace ?? scratch?.path ?? "/tmp"]
+  const quiet = ["--setenv", "GIT_OPTIONAL_LOCKS", "0"]
+  const before = [...emptyWalls(TEMPORARY_BYTES), ...quiet, ...seen, ...scratchPlace(run)]
+  return [...before, ...rest, ...shell(run)]
 }
 
 const BEFORE = "/run/scratch"
@@ -138,7 +115,9 @@ const WITH_SCRATCH = [
 
 async function collect(bubblewrap: string, run: SandboxedRun): Promise<SandboxResult> {
   const { timeout_ms = TIMEOUT_MS, max_output_bytes = MAX_OUTPUT_BYTES } = run
-  const child = spawn(bubblewrap, walls(run), { stdio: ["ignore", "pipe", "pipe", "pipe"] })
+  const child = startContained(bubblewrap, walls(run), {
+    stdio: ["ignore", "pipe", "pipe", "pipe"],
+  })
   // What nobody has begun to read when a child ends is thrown away, so it is taken here at once.
   const back = new PassThrough()
   pipeline(child.stdio[3] as Readable, back, () => undefined)
@@ -156,6 +135,12 @@ async function collect(bubblewrap: string, run: SandboxedRun): Promise<SandboxRe
     child.kill("SIGKILL")
   }
   const timer = setTimeout(() => stop(`it ran longer than ${timeout_ms} ms`), timeout_ms)
+  const watch = watchMemory(child.pid, {
+    bytes: ALL_MEMORY_BYTES,
+    every_ms: WATCH_MS,
+    exceeded: () =>
+      stop(`its processes took more than ${ALL_MEMORY_BYTES} bytes of memory together`),
+  })
   const abort = () => stop("it was stopped")
   run.signal?.addEventListener("abort", abort, { once: true })
   child.stdout?.on("data", take)
@@ -171,6 +156,7 @@ async function collect(bubblewrap: string, run: SandboxedRun): Promise<SandboxRe
   })
   const result = await promise
   clearTimeout(timer)
+  watch.end()
   run.signal?.removeEventListener("abort", abort)
   return withNotes(result, await returned)
 }

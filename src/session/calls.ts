@@ -2,7 +2,8 @@ import { NamingBlobs } from "../files/naming-blobs.ts"
 import { TOOL_ALIASES } from "../tool/aliases.ts"
 import type { Wait } from "../message/row.ts"
 import { isOpen, readToolPart, type ToolPart, toolNameOf } from "../message/tool-part.ts"
-import { type Action, judgeCall } from "../policy/permissions.ts"
+import { isGuarded } from "../files/guarded-paths.ts"
+import { type Action, judgeCall, type PermissionRule } from "../policy/permissions.ts"
 import { watch } from "../policy/watchdog.ts"
 import type { NewBlob, PartUpsert } from "../store/store.ts"
 import { span } from "../telemetry/span.ts"
@@ -100,7 +101,7 @@ async function judged(
   const needs = tool.requires.map((permission) => ({
     permission,
     subject,
-    action: judgeCall(talk.rules, { permission, subject }),
+    action: judgeCall(rulesAbout(talk.rules, permission, subject), { permission, subject }),
   }))
   const asks = needs
     .filter(({ action }) => action === "ask")
@@ -112,6 +113,15 @@ async function judged(
     { rules: strictest(needs.map(({ action }) => action)), headless: talk.headless },
   )
   return answer.answer === "deny" ? answer : { ...answer, asks }
+}
+
+/** A rule that allows writing in general does not speak of what other programs obey by themselves: a
+ *  person is asked, unless the rule names it or a place outside the workspace. */
+function rulesAbout(rules: readonly PermissionRule[], permission: string, subject: string) {
+  if (permission !== "fs.write" || !isGuarded(subject)) return rules
+  return rules.filter(
+    ({ action, pattern }) => action !== "allow" || isGuarded(pattern) || pattern.startsWith("/"),
+  )
 }
 
 function strictest(actions: readonly Action[]): Action {

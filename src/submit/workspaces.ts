@@ -4,9 +4,12 @@ import { BUILTINS } from "../catalog/builtin.ts"
 import { Catalog, type Layer } from "../catalog/catalog.ts"
 import type { Skill } from "../catalog/skill.ts"
 import type { Finder } from "../files/finder/finder.ts"
-import { runSandboxed } from "../files/sandbox.ts"
+import type { PathSearch } from "../files/masked-paths.ts"
+import { runInWorkspace } from "../files/workspace-shell.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { PolicyConfig } from "../policy/config.ts"
+import { deniedBy } from "../policy/deny.ts"
+import { viewOf } from "../policy/hidden.ts"
 import { hiddenBy, loadPolicy } from "../policy/load-policy.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import type { Discovery } from "../skill/discover.ts"
@@ -136,9 +139,17 @@ export class Workspaces {
   async shell(workspace_root: string | null, command: string): Promise<string> {
     if (workspace_root === null)
       throw new Refusal("invalid", `there is no workspace to run \`${command}\` in`)
-    const ran = await runSandboxed({ command, workspace: workspace_root })
+    const ran = await runInWorkspace({ command, search: this.#search(workspace_root) })
     if (ran.type !== "output") throw new Refusal("invalid", `\`${command}\`: ${ran.reason}`)
     return ran.truncated ? `${ran.text}\n[the output was longer]` : ran.text
+  }
+
+  /** A template sees no more of a workspace than the model does. */
+  #search(root: string): PathSearch {
+    const policy = this.policy(root)
+    const isDenied = (path: string) =>
+      deniedBy(policy.denied, policy.workspace.shorten(path)) !== undefined
+    return { root, view: viewOf(root, hiddenBy(this.#options.policy).settings), isDenied }
   }
 
   async close() {

@@ -1,8 +1,9 @@
 import { z } from "zod"
 import { runSandboxed, type SandboxResult } from "../files/sandbox.ts"
+import { runInWorkspace } from "../files/workspace-shell.ts"
 import { judgeCall } from "../policy/permissions.ts"
 import type { Hiding } from "./glob.ts"
-import { maskedFor } from "./masked.ts"
+import { searchFor } from "./masked.ts"
 import { cutText, shownText } from "./output.ts"
 import { admit, scratchOf, stageNamed } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
@@ -35,16 +36,16 @@ export function bashTool(hiding: Hiding = () => undefined): Tool {
 async function run(input: Input, runtime: ToolRuntime, hiding: Hiding): Promise<ToolOutput> {
   const { command, timeout_ms = TIMEOUT_MS } = input
   const staged = await stageNamed(command, runtime)
-  const ran = await runSandboxed({
-    command,
-    workspace: runtime.workspace_root,
-    masked: await maskedFor(runtime, hiding),
-    writable: mayWrite(runtime),
-    scratch: await scratchOf(runtime),
-    timeout_ms,
-    max_output_bytes: MAX_OUTPUT_BYTES,
-    signal: runtime.signal,
-  })
+  const { workspace_root: root, signal } = runtime
+  const scratch = await scratchOf(runtime)
+  const about = { command, scratch, timeout_ms, max_output_bytes: MAX_OUTPUT_BYTES, signal }
+  const ran = await (root === null
+    ? runSandboxed({ ...about, workspace: null })
+    : runInWorkspace({
+        ...about,
+        search: searchFor(root, runtime, hiding),
+        writable: mayWrite(runtime),
+      }))
   return told(ran, runtime, wrongNames(command, staged))
 }
 

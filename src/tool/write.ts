@@ -1,4 +1,6 @@
 import { z } from "zod"
+import { relative, resolve } from "node:path"
+import { isGuarded } from "../files/guarded-paths.ts"
 import { decodeText } from "../files/sniff.ts"
 import { type Changed, mutateFile } from "../files/mutate.ts"
 import { deniedAt, granted, type Place, placeOf, plainPath, scratchOf } from "./place.ts"
@@ -135,10 +137,17 @@ function refusal(
   realPath: string,
   { runtime, intent }: { readonly runtime: ToolRuntime; readonly intent: Intent },
 ): string | undefined {
-  const denied = deniedAt(place, realPath, "fs.write", runtime)
+  const denied = deniedAt(place, realPath, "fs.write", runtime) ?? disguised(place, realPath)
   if (denied !== undefined) return denied
   const verdict = runtime.ingress({ origin: "ref", path: realPath })
   if (verdict.verdict !== "deny") return undefined
   // What git ignores may be written; what holds secrets may not, and neither may be looked into.
   return intent.reads || verdict.rule === "deny" ? verdict.reason : undefined
+}
+
+/** Who was asked saw the path as it was written: what other programs obey is named by its own. */
+function disguised({ kind, root, path }: Place, realPath: string): string | undefined {
+  const real = relative(resolve(root), realPath)
+  if (kind !== "workspace" || !isGuarded(real) || isGuarded(path)) return undefined
+  return `${path} leads to ${real}, which other programs obey: write to it by that path`
 }

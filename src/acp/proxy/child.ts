@@ -67,11 +67,22 @@ export class Child {
 
   #start(): ChildProcessWithoutNullStreams {
     const { command, args, environment, log } = this.#options
-    const child = spawn(command, args, { stdio: ["pipe", "pipe", "pipe"], env: environment })
+    const child = spawn(command, args, {
+      stdio: ["pipe", "pipe", "pipe"],
+      env: withoutOurs(environment),
+    })
     child.on("error", (error) => log(`${command} cannot be started: ${error.message}`))
     // It may be gone before we have written all: its end is told by its exit.
     child.stdin.on("error", () => undefined)
     child.stderr.on("data", (chunk: Buffer) => process.stderr.write(chunk))
     return child
   }
+}
+
+const OUR_SECRETS = /^COMPOSITOR_\w*(?:TOKEN|KEY|SECRET|STORE|PASSWORD)/
+
+/** The agent needs its own keys; what is secret in our settings it does not. */
+function withoutOurs(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const others = Object.entries(environment).filter(([name]) => !OUR_SECRETS.test(name))
+  return Object.fromEntries(others)
 }

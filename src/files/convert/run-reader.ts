@@ -1,9 +1,10 @@
-import { spawn } from "node:child_process"
-import { readFile } from "node:fs/promises"
+import type { ChildProcess } from "node:child_process"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
 import { Answer, type Job } from "./converted.ts"
+import { startContained } from "../contained.ts"
+import { type MemoryWatch, watchMemory } from "../memory-watch.ts"
 import { findProgram } from "../sandbox.ts"
 
 export interface Reading {
@@ -15,7 +16,6 @@ export interface Reading {
 const Told = z.object({ answer: Answer, peak_rss: z.number() })
 
 const WATCH_MS = 20
-const PAGE_BYTES = 4096
 /** What V8 maps before it has read a line; the kernel's limit must leave room for that. */
 const RUNTIME_BYTES = 640 * 1024 * 1024
 /** JSON at its worst writes a byte as six. */
@@ -26,9 +26,9 @@ const ANSWER_MARGIN = 1024 * 1024
 export async function runReader(job: Job, signal?: AbortSignal): Promise<Reading> {
   if (signal?.aborted) return { answer: refusal("The conversion was stopped."), peak_rss: 0 }
   const [program = "", ...args] = await fenced(job, CHILD)
-  const child = spawn(program, args, {
+  const child = startContained(program, args, {
     stdio: ["pipe", "ignore", "pipe", "pipe"],
-    env: { LANG: "C.UTF-8", PATH: "/usr/bin:/bin", VIPS_CONCURRENCY: "1" },
+    environment: { LANG: "C.UTF-8", PATH: "/usr/bin:/bin", VIPS_CONCURRENCY: "1" },
     cwd: job.scratch,
   })
   return attend(child, job, signal)
@@ -38,7 +38,7 @@ const CHILD = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import
 
 /** The command that runs a script as our readers run. */
 export async function fenced(job: Job, script: string): Promise<string[]> {
-  return [...(await withoutNetwork()), ...(await withLimits(job)), ...command(job), script]
+  return [...(await fenceAround(job)), ...(await withLimits(job)), ...command(job), script]
 }
 
 async function withLimits({ limits }: Job): Promise<string[]> {
@@ -46,22 +46,49 @@ async function withLimits({ limits }: Job): Promise<string[]> {
   return program ? [program, `--data=${limits.memory_bytes + RUNTIME_BYTES}`, "--core=0"] : []
 }
 
-let networkless: Promise<string[]> | undefined
+let fence: Promise<Fence> | undefined
 
-/** A network of its own, with nothing in it, where the system lets us make one: asked once. */
-function withoutNetwork(): Promise<string[]> {
-  networkless ??= findFence()
-  return networkless
+/** What stands around a reader, for the scratch that it may fill. */
+type Fence = (scratch: string) => string[]
+
+/** The best fence that the system lets us put up: asked once. */
+async function fenceAround({ scratch }: Job): Promise<string[]> {
+  fence ??= findFence()
+  return (await fence)(scratch)
 }
 
-async function findFence(): Promise<string[]> {
-  const program = await findProgram("unshare")
-  if (program === undefined) return []
-  const fence = [program, "--user", "--map-current-user", "--net", "--"]
-  const { promise, resolve } = Promise.withResolvers<string[]>()
-  const trial = spawn(program, [...fence.slice(1), "true"], { stdio: "ignore" })
-  trial.on("error", () => resolve([]))
-  trial.on("close", (code) => resolve(code === 0 ? fence : []))
+async function findFence(): Promise<Fence> {
+  const bubblewrap = await findProgram("bwrap")
+  const unshare = await findProgram("unshare")
+  if (bubblewrap !== undefined && (await stands(behindWalls(bubblewrap)("/tmp"))))
+    return behindWalls(bubblewrap)
+  if (unshare !== undefined && (await stands(withoutNetwork(unshare)))) {
+    const words = withoutNetwork(unshare)
+    return () => words
+  }
+  return () => []
+}
+
+/** No network, and no process but its own: what ours were started with cannot be read from theirs. */
+function behindWalls(bubblewrap: string): Fence {
+  const alone = "--unshare-all --die-with-parent --new-session --cap-drop ALL".split(" ")
+  const machine = "--ro-bind / / --dev /dev --remount-ro /dev --proc /proc".split(" ")
+  return (scratch) => [bubblewrap, ...alone, ...machine, "--bind", scratch, scratch, "--"]
+}
+
+function withoutNetwork(unshare: string): string[] {
+  return [unshare, "--user", "--map-current-user", "--net", "--"]
+}
+
+async function stands([program = "", ...words]: readonly string[]): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const environment = { PATH: "/usr/bin:/bin" }
+  const trial = startContained(program, [...words, "true"], {
+    stdio: ["ignore", "ignore", "ignore"],
+    environment,
+  })
+  trial.on("error", () => resolve(false))
+  trial.on("close", (code) => resolve(code === 0))
   return promise
 }
 
@@ -80,18 +107,13 @@ function command({ scratch, limits }: Job): string[] {
   ]
 }
 
-function attend(
-  child: ReturnType<typeof spawn>,
-  job: Job,
-  signal: AbortSignal | undefined,
-): Promise<Reading> {
+function attend(child: ChildProcess, job: Job, signal: AbortSignal | undefined): Promise<Reading> {
   const { name } = job.file
   const { promise, resolve } = Promise.withResolvers<Reading>()
   const said: Buffer[] = []
   const most = job.limits.text_bytes * ANSWER_FACTOR + ANSWER_MARGIN
   let length = 0
   let complaint = ""
-  let peak_rss = 0
   let stopped: string | undefined
   const stop = (reason: string) => {
     stopped ??= reason
@@ -101,11 +123,11 @@ function attend(
     () => stop(`Reading ${name} took longer than ${job.limits.milliseconds} ms.`),
     job.limits.milliseconds,
   )
-  const look = async () => {
-    peak_rss = Math.max(peak_rss, await resident(child.pid))
-    if (peak_rss > job.limits.memory_bytes) stop(tooMuchMemory(job))
-  }
-  const watch = setInterval(() => void look(), WATCH_MS)
+  const watch: MemoryWatch = watchMemory(child.pid, {
+    bytes: job.limits.memory_bytes,
+    every_ms: WATCH_MS,
+    exceeded: () => stop(tooMuchMemory(job)),
+  })
   const abort = () => stop("The conversion was stopped.")
   signal?.addEventListener("abort", abort, { once: true })
   child.stdio[3]?.on("data", (chunk: Buffer) => {
@@ -121,18 +143,14 @@ function attend(
   child.on("error", (error) => stop(`${name} was not read: ${error.message}`))
   child.on("close", () => {
     clearTimeout(timer)
-    clearInterval(watch)
+    watch.end()
+    const peak_rss = watch.peak()
     signal?.removeEventListener("abort", abort)
     if (stopped !== undefined) return resolve({ answer: refusal(stopped), peak_rss })
     resolve(heard(Buffer.concat(said), { job, complaint, peak_rss }))
   })
   child.stdin?.end(JSON.stringify(job))
   return promise
-}
-
-async function resident(pid: number | undefined): Promise<number> {
-  const line = await readFile(`/proc/${pid}/statm`, "utf8").catch(() => "")
-  return Number(line.split(" ")[1] ?? 0) * PAGE_BYTES
 }
 
 function heard(

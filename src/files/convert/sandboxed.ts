@@ -1,11 +1,14 @@
-import { spawn } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { createWriteStream } from "node:fs"
 import { realpath, unlink } from "node:fs/promises"
 import { extname, join } from "node:path"
+import type { Readable } from "node:stream"
 import { finished, pipeline } from "node:stream/promises"
 import { extract } from "tar-stream"
+import { startContained } from "../contained.ts"
+import { watchMemory } from "../memory-watch.ts"
 import { findProgram } from "../sandbox.ts"
+import { emptyWalls, readOnlyIfThere } from "../walls.ts"
 import {
   type ConvertFile,
   type ConvertLimits,
@@ -13,6 +16,7 @@ import {
   type MadeFile,
   refused,
 } from "./converted.ts"
+import { type FoundProgram, findKnownProgram } from "./identity.ts"
 import { stem } from "./made-files.ts"
 import { type CommandShape, commandShape, fillShape, type ShapeName } from "./programs.ts"
 
@@ -32,15 +36,17 @@ export interface ProgramRun {
   readonly beside?: Readonly<Record<string, string>>
 }
 
-const SYSTEM_FOLDERS = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/lib32"]
-const SYSTEM_FILES = [
-  ..."alternatives ld.so.cache passwd group fonts libreoffice ghostscript ImageMagick-6".split(" "),
-  "ImageMagick-7",
-].map((name) => `/etc/${name}`)
-const SYSTEM_DATA = ["/var/lib/ghostscript", "/var/lib/libreoffice", "/var/cache/fontconfig"]
+/** What these programs are set up with, beside what every sandbox has. */
+const PROGRAM_DATA = [
+  ..."/etc/fonts /etc/libreoffice /etc/ghostscript /etc/ImageMagick-6 /etc/ImageMagick-7".split(
+    " ",
+  ),
+  ..."/var/lib/ghostscript /var/lib/libreoffice /var/cache/fontconfig".split(" "),
+]
 const TEMPORARY_BYTES = 256 * 1024 * 1024
 const MAX_RESULTS = 200
 const MAX_COMPLAINT = 4096
+const WATCH_MS = 50
 
 /** It writes to a small disk of its own; what lies there when it is done comes out as one stream, and
  *  is counted. So nothing that it does can fill ours. */
@@ -51,27 +57,27 @@ const SCRIPT =
 export async function runProgram(run: ProgramRun, context: SandboxContext): Promise<Converted> {
   const shape = commandShape(run.shape)
   if (context.signal?.aborted) return refused("The conversion was stopped.")
-  const program = await firstInstalled(shape)
-  if (program === undefined)
-    return refused(
-      `${run.file.name} needs ${shape.programs[0]}, which is not installed; install ${shape.package}.`,
-      shape.package,
-    )
+  const found = await findKnownProgram(shape.programs)
+  if (found.type === "missing") return refused(whyNot(found, shape, run), shape.package)
   const bubblewrap = await findProgram("bwrap")
   if (bubblewrap === undefined)
     return refused(
       `${shape.programs[0]} runs only in a sandbox, and bubblewrap is not installed.`,
       "bubblewrap",
     )
+  if (found.type === "other") return refused(whyNot(found, shape, run), shape.package)
+  const program = found.path
   return collect({ bubblewrap, program, shape, run }, context)
 }
 
-async function firstInstalled({ programs }: CommandShape): Promise<string | undefined> {
-  for (const name of programs) {
-    const path = await findProgram(name)
-    if (path !== undefined) return path
-  }
-  return undefined
+function whyNot(
+  found: Exclude<FoundProgram, { type: "found" }>,
+  { programs, package: from }: CommandShape,
+  { file }: ProgramRun,
+): string {
+  const why =
+    found.type === "other" ? `and ${found.path} is another program` : "which is not installed"
+  return `${file.name} needs ${programs[0]}, ${why}; install ${from}.`
 }
 
 interface Prepared {
@@ -83,7 +89,7 @@ interface Prepared {
 
 async function collect(prepared: Prepared, context: SandboxContext): Promise<Converted> {
   const { bubblewrap, program, shape, run } = prepared
-  const child = spawn(bubblewrap, await walls(prepared, context.limits), {
+  const child = startContained(bubblewrap, await walls(prepared, context.limits), {
     stdio: ["ignore", "pipe", "pipe"],
   })
   const milliseconds = Math.max(shape.milliseconds, context.limits.milliseconds)
@@ -97,6 +103,13 @@ async function collect(prepared: Prepared, context: SandboxContext): Promise<Con
     () => stop(`${shape.programs[0]} took longer than ${milliseconds} ms on ${run.file.name}.`),
     milliseconds,
   )
+  const { address_space_bytes } = shape
+  const watch = watchMemory(child.pid, {
+    bytes: address_space_bytes,
+    every_ms: WATCH_MS,
+    exceeded: () =>
+      stop(`${shape.programs[0]} needs more than ${address_space_bytes} bytes of memory.`),
+  })
   const abort = () => stop("The conversion was stopped.")
   context.signal?.addEventListener("abort", abort, { once: true })
   const code = new Promise<number>((resolve) => {
@@ -106,15 +119,18 @@ async function collect(prepared: Prepared, context: SandboxContext): Promise<Con
     })
     child.on("close", (status) => resolve(status ?? -1))
   })
-  child.stderr.on("data", (chunk: Buffer) => {
+  child.stderr?.on("data", (chunk: Buffer) => {
     complaint = (complaint + chunk.toString("utf8")).slice(-MAX_COMPLAINT)
   })
-  const taken = takeFiles(child.stdout, { run, shape, context }).catch((error: Error) => {
-    stop(error.message)
-    return []
-  })
+  const taken = takeFiles(child.stdout as Readable, { run, shape, context }).catch(
+    (error: Error) => {
+      stop(error.message)
+      return []
+    },
+  )
   const [files, status] = await Promise.all([taken, code])
   clearTimeout(timer)
+  watch.end()
   context.signal?.removeEventListener("abort", abort)
   if (stopped !== undefined) return forget(files, stopped)
   if (files.length > 0 && status === 0) return { type: "files", files }
@@ -143,7 +159,6 @@ function failed(
 
 async function walls(prepared: Prepared, limits: ConvertLimits): Promise<string[]> {
   const { program, shape, run } = prepared
-  const readable = [...SYSTEM_FOLDERS, ...SYSTEM_FILES, ...SYSTEM_DATA]
   const input = `/in/file${safeExtension(run.file.name)}`
   const beside = Object.entries(run.beside ?? {})
   const values = {
@@ -154,22 +169,16 @@ async function walls(prepared: Prepared, limits: ConvertLimits): Promise<string[
     input,
   }
   return [
-    ...readable.flatMap((path) => ["--ro-bind-try", path, path]),
-    ..."--unshare-all --die-with-parent --new-session --clearenv --proc /proc --dev /dev".split(
-      " ",
-    ),
-    ...`--size ${TEMPORARY_BYTES} --tmpfs /tmp --size ${limits.output_bytes} --tmpfs /out`.split(
-      " ",
-    ),
-    ..."--setenv PATH /usr/local/bin:/usr/bin:/bin --setenv HOME /tmp --setenv LANG C.UTF-8".split(
-      " ",
-    ),
+    ...emptyWalls(TEMPORARY_BYTES),
+    ...PROGRAM_DATA.flatMap((path) => readOnlyIfThere(path)),
+    ...`--size ${limits.output_bytes} --tmpfs /out`.split(" "),
     ..."--setenv OMP_THREAD_LIMIT 2 --setenv SAL_USE_VCLPLUGIN svp".split(" "),
     "--ro-bind",
     await realpath(run.file.path),
     input,
     ...beside.flatMap(([name, path]) => ["--ro-bind", path, `/in/${name}`]),
-    ...`--chdir /tmp prlimit --as=${shape.address_space_bytes} --core=0`.split(" "),
+    // The root is in memory and has no limit of its own.
+    ...`--remount-ro / --chdir /tmp prlimit --as=${shape.address_space_bytes} --core=0`.split(" "),
     "sh",
     "-c",
     SCRIPT,

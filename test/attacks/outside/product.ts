@@ -135,15 +135,16 @@ export interface ServerOptions {
   readonly words?: readonly string[]
   /** An embedder's program that starts the server instead, and says its address as `serve --json` does. */
   readonly program?: string
+  /** Words in front of the program: `setpriv …`, a shell that leaves something open. */
+  readonly launcher?: readonly string[]
 }
 
 /** A server in a process of its own, ended with the test. */
 export async function startServer(options: ServerOptions = {}): Promise<Server> {
   const folders = options.folders ?? (await makeFolders(options.files))
   const words = ["serve", "--json", "--port", "0", ...(options.words ?? [])]
-  const [program, ...args] = options.program
-    ? [process.execPath, options.program]
-    : commandLine(words)
+  const started = options.program ? [process.execPath, options.program] : commandLine(words)
+  const [program = "", ...args] = [...(options.launcher ?? []), ...started]
   const child = spawn(program, args, {
     cwd: folders.workspace,
     env: environmentOf(folders, { CHECKOUT, ...options.environment }),
