@@ -1,6 +1,7 @@
 import type {
   Delta,
   MessageRow,
+  Segment,
   Session,
   SessionStatus,
   StoredMessage,
@@ -16,7 +17,8 @@ import type { FollowEvent } from "./events.ts"
 export interface SessionView {
   readonly session: Session
   readonly status: SessionStatus
-  /** What fired, by `seq`; the answer that is being written has its live text in its parts. */
+  /** What fired, in the order of the session's path; the answer that is being written has its live
+   *  text in its parts. */
   readonly messages: readonly StoredMessage[]
   /** What waits, in firing order. */
   readonly queue: readonly StoredMessage[]
@@ -132,7 +134,7 @@ function applyMessage(view: SessionView, row: MessageRow, isNew: boolean): Sessi
       return {
         ...view,
         queue: without(view.queue, row.id),
-        messages: put(view.messages, message, inHistoryOrder),
+        messages: put(view.messages, message, inPathOrder(view)),
       }
     case "cancelled":
       return removeMessage(view, row.id)
@@ -170,7 +172,7 @@ function applyDelta(view: SessionView, delta: Delta): SessionView {
   const next = {
     ...view,
     live: { ...view.live, [delta.part_id]: live },
-    messages: put(view.messages, message, inHistoryOrder),
+    messages: put(view.messages, message, inPathOrder(view)),
   }
   const said = text.slice(0, delta.offset) + delta.text
   return putPart(next, message, withText(shown, said))
@@ -210,7 +212,7 @@ function removePart(view: SessionView, id: string): SessionView {
 function putPart(view: SessionView, message: StoredMessage, part: StoredPart): SessionView {
   const next = { ...message, parts: [...put(message.parts, part, inPartOrder)] }
   return message.state === "fired"
-    ? { ...view, messages: put(view.messages, next, inHistoryOrder) }
+    ? { ...view, messages: put(view.messages, next, inPathOrder(view)) }
     : { ...view, queue: put(view.queue, next, inFiringOrder) }
 }
 
@@ -221,8 +223,9 @@ function findMessage(view: SessionView, id: string): StoredMessage | undefined {
 
 /** A message of a page that was not loaded yet: it will come with that page. */
 function isBeforeWindow(view: SessionView, row: MessageRow): boolean {
-  const first = view.messages[0]?.seq
-  return view.older !== null && row.seq !== null && first != null && row.seq < first
+  const first = view.messages[0]
+  if (view.older === null || !first || row.seq === null) return false
+  return inPathOrder(view)(row, first) < 0
 }
 
 function isEnded(state: TurnState | undefined): boolean {
@@ -280,10 +283,26 @@ function emptyPart(message: StoredMessage, delta: Delta): StoredPart {
 
 type Order<T> = (a: T, b: T) => number
 
-const inHistoryOrder: Order<StoredMessage> = (a, b) =>
-  (a.seq ?? Number.POSITIVE_INFINITY) === (b.seq ?? Number.POSITIVE_INFINITY)
-    ? compare(a.id, b.id)
-    : (a.seq ?? Number.POSITIVE_INFINITY) - (b.seq ?? Number.POSITIVE_INFINITY)
+type Placed = Pick<MessageRow, "id" | "session_id" | "seq">
+
+/** The order of a history: by the session whose row it is, as the path names them, and then by
+ *  `seq`, which every session counts by itself. What has no `seq` yet is its session's last. */
+function inPathOrder({ session: { path } }: SessionView): Order<Placed> {
+  return (a, b) => {
+    const sessions = ownerAt(path, a) - ownerAt(path, b)
+    if (sessions !== 0) return sessions
+    return a.seq === b.seq ? compare(a.id, b.id) : (a.seq ?? LAST) - (b.seq ?? LAST)
+  }
+}
+
+const LAST = Number.MAX_SAFE_INTEGER
+
+/** Rows of a session that the path does not name are this one's own. */
+function ownerAt(path: readonly Segment[], { session_id }: Placed): number {
+  const at = path.findIndex(({ owner }) => owner === session_id)
+  return at < 0 ? path.length : at
+}
+
 const inFiringOrder: Order<StoredMessage> = (a, b) =>
   compare(a.position ?? "", b.position ?? "") || compare(a.id, b.id)
 const inPartOrder: Order<StoredPart> = (a, b) => a.index - b.index || compare(a.id, b.id)

@@ -2,7 +2,7 @@ import type { StoredMessage } from "../message/row.ts"
 
 /** Messages that are drawn, and left undrawn, together. */
 export interface Chunk {
-  readonly key: number
+  readonly key: string
   readonly messages: readonly StoredMessage[]
   /** What was asked before each; nothing for an answer that was taken up again, and so needs no
    *  other try. */
@@ -16,7 +16,7 @@ const CHUNK = 2
  *  pages in front change none of those behind them. */
 export function chunksOf(messages: readonly StoredMessage[]): Chunk[] {
   const chunks: {
-    key: number
+    key: string
     messages: StoredMessage[]
     questions: Chunk["questions"][number][]
   }[] = []
@@ -25,14 +25,19 @@ export function chunksOf(messages: readonly StoredMessage[]): Chunk[] {
     if (message.role === "user") question = message
     const asked = isTakenUp(message, messages[at + 1]) ? undefined : question
     const last = chunks.at(-1)
-    // An answer whose row is still to come is where the last message is.
-    const key = message.seq === null ? (last?.key ?? 0) : Math.floor(message.seq / CHUNK)
-    if (last && last.key >= key) {
+    const key = keyOf(message) ?? last?.key ?? ""
+    if (last?.key === key) {
       last.messages.push(message)
       last.questions.push(asked)
     } else chunks.push({ key, messages: [message], questions: [asked] })
   }
   return chunks
+}
+
+/** Every session of a path counts its own messages. An answer whose row is still to come has no place
+ *  yet, and is where the last message is. */
+function keyOf({ session_id, seq }: StoredMessage): string | undefined {
+  return seq === null ? undefined : `${session_id} ${Math.floor(seq / CHUNK)}`
 }
 
 export function isSameChunk(left: Chunk, right: Chunk): boolean {

@@ -114,6 +114,48 @@ describe("applyEvent", () => {
   })
 })
 
+describe("a branch", () => {
+  it("[PAG-006] puts its own rows behind those of its parents, whatever their `seq`", () => {
+    const told = new Told()
+    const { view } = told.page()
+    const { session } = view
+    const path = [
+      { owner: "ses_parent", from: 1, to: 9 },
+      { owner: session.id, from: 1, to: null },
+    ]
+    const row = (session_id: string, seq: number) => ({
+      id: `msg_${session_id}_${seq}`,
+      session_id,
+      role: "user" as const,
+      metadata: {},
+      state: "fired" as const,
+      seq,
+      position: null,
+      created_at: 1,
+      updated_at: 1,
+    })
+    const parents = [8, 9].map((seq) => ({ ...row("ses_parent", seq), parts: [] }))
+    const branch: SessionView = {
+      ...view,
+      session: { ...session, path },
+      messages: parents,
+      older: "cursor",
+    }
+    const insert = (at: number, seq: number): FollowEvent => ({
+      type: "row",
+      row: {
+        seq: branch.next + at,
+        type: "message",
+        key: "k",
+        value: row(session.id, seq),
+        headers: { operation: "insert", txid: "t" },
+      },
+    })
+    const after = [insert(0, 1), insert(1, 2)].reduce(applyEvent, branch)
+    expect(after.messages.map(({ seq }) => seq)).toEqual([8, 9, 1, 2])
+  })
+})
+
 describe("a call in an answer", () => {
   const part_id = "prt_call"
   const call = { type: "tool-look", tool_call_id: "c1" }
