@@ -121,6 +121,13 @@ export function isAsking(view: EditorView, at: number): boolean {
     .some(({ kind, start, end }) => kind === "slash_command" && start >= from && end < at)
 }
 
+/** Whether something is named at the cursor that is not a command or a reference yet. */
+export function isUnfinished(view: EditorView, at: number): boolean {
+  const document = view.plugin(chips)?.document
+  if (!document?.trigger(at)) return false
+  return !document.nodes(at, at).some(({ end }) => end === at)
+}
+
 function offerOf(item: CompletionItem, events: CompletionEvents, sought: Sought): Offer {
   return {
     sought,

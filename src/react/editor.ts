@@ -12,7 +12,7 @@ import type { KnownNode } from "../compose/node.ts"
 import type { Vocabulary } from "../compose/vocabulary.ts"
 import { chips, learn } from "./chips.ts"
 import { chosen, nodesWithChosen } from "./chosen.ts"
-import { type Complete, completion, isAsking, isMeant } from "./completion.ts"
+import { type Complete, completion, isAsking, isMeant, isUnfinished } from "./completion.ts"
 import { type Fate, fates, setFates } from "./fates.ts"
 
 export interface EditorEvents {
@@ -219,11 +219,19 @@ function keys(events: EditorEvents) {
   const submit = (urgent: boolean) => (view: EditorView) => {
     // While an input method composes, Enter is a choice of its words.
     if (view.composing || view.compositionStarted) return false
+    if (!urgent && isAwaited(view)) {
+      void afterOffers(view).then((isSame) => isSame && decide(view, false))
+      return true
+    }
+    decide(view, urgent)
+    return true
+  }
+  const decide = (view: EditorView, urgent: boolean) => {
+    awaiting.delete(view)
     const offer = urgent ? null : selectedCompletion(view.state)
-    if (offer && isMeant(offer) && acceptCompletion(view)) return true
+    if (offer && isMeant(offer) && acceptCompletion(view)) return
     closeCompletion(view)
     events.submit(urgent)
-    return true
   }
   const recall = (step: -1 | 1) => (view: EditorView) =>
     completionStatus(view.state) !== "active" && isAtEdge(view, step) && events.recall(step)
@@ -242,6 +250,36 @@ function keys(events: EditorEvents) {
     { key: "ArrowUp", run: recall(-1) },
     { key: "ArrowDown", run: recall(1) },
   ]
+}
+
+/** Longer than this nobody waits for a list before a message goes. */
+const OFFERS_WITHIN = 2_000
+const LOOK_EVERY = 20
+
+const awaiting = new WeakSet<EditorView>()
+
+/** Whether the list of what is begun at the cursor is on its way: `@noe` is not what is meant. Enter
+ *  once more sends it as it stands. */
+function isAwaited(view: EditorView): boolean {
+  if (completionStatus(view.state) !== "pending" || awaiting.has(view)) return false
+  return isUnfinished(view, view.state.selection.main.head)
+}
+
+/** Waits for the list; false when something was typed or moved meanwhile, or sent by another Enter. */
+async function afterOffers(view: EditorView): Promise<boolean> {
+  const { doc, selection } = view.state
+  const isSame = () =>
+    awaiting.has(view) &&
+    view.dom.isConnected &&
+    view.state.doc === doc &&
+    view.state.selection.eq(selection)
+  awaiting.add(view)
+  const end = Date.now() + OFFERS_WITHIN
+  while (isSame() && completionStatus(view.state) === "pending" && Date.now() < end)
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY))
+  const same = isSame()
+  awaiting.delete(view)
+  return same
 }
 
 /** Whether the cursor stands on the first line, or the last one, of what there is. */
