@@ -1,4 +1,4 @@
-import { type KeyboardEvent, useEffect, useState } from "react"
+import { type KeyboardEvent, useEffect, useLayoutEffect, useRef, useState } from "react"
 import type { SessionSummary } from "../client/client.ts"
 import { isBusy } from "../client/view.ts"
 import { useApp, useStore } from "./context.ts"
@@ -8,7 +8,7 @@ import { showAgo, showMoment } from "./format.ts"
 import { MoreIcon, PlusIcon } from "./icons.tsx"
 import { Menu } from "./menu.tsx"
 import { strings } from "./strings.ts"
-import { goTo } from "./token.ts"
+import { goTo, sessionHash } from "./token.ts"
 
 const words = strings.sessions
 
@@ -21,6 +21,7 @@ export function SessionList({ onChosen }: { onChosen?: () => void }) {
   const more = useStore((state) => state.moreSessions)
   const archived = useStore((state) => state.archived)
   const [renaming, setRenaming] = useState<string>()
+  const [renamed, setRenamed] = useState<string>()
   const [deleting, setDeleting] = useState<SessionSummary>()
   const now = useNow()
   const open = (id: string | undefined) => {
@@ -44,14 +45,24 @@ export function SessionList({ onChosen }: { onChosen?: () => void }) {
         {sessions.map((session) => (
           <li key={session.id}>
             {renaming === session.id ? (
-              <Rename session={session} onDone={() => setRenaming(undefined)} />
+              <Rename
+                session={session}
+                onDone={() => {
+                  setRenamed(session.id)
+                  setRenaming(undefined)
+                }}
+              />
             ) : (
               <Row
                 session={session}
                 now={now}
                 isCurrent={session.id === current}
+                isRenamed={session.id === renamed}
                 onOpen={() => open(session.id)}
-                onRename={() => setRenaming(session.id)}
+                onRename={() => {
+                  setRenamed(undefined)
+                  setRenaming(session.id)
+                }}
                 onDelete={() => setDeleting(session)}
               />
             )}
@@ -92,12 +103,18 @@ interface RowProps {
   readonly session: SessionSummary
   readonly now: number
   readonly isCurrent: boolean
+  /** Its title was just written: the focus, which was there, comes back. */
+  readonly isRenamed: boolean
   readonly onOpen: () => void
   readonly onRename: () => void
   readonly onDelete: () => void
 }
 
-function Row({ session, now, isCurrent, onOpen, onRename, onDelete }: RowProps) {
+function Row({ session, now, isCurrent, isRenamed, onOpen, onRename, onDelete }: RowProps) {
+  const link = useRef<HTMLAnchorElement>(null)
+  useLayoutEffect(() => {
+    if (isRenamed && document.activeElement === document.body) link.current?.focus()
+  }, [isRenamed])
   const title = titleOf(session)
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === "F2") onRename()
@@ -108,9 +125,12 @@ function Row({ session, now, isCurrent, onOpen, onRename, onDelete }: RowProps) 
       className={`group relative flex items-center rounded-lg ${isCurrent ? "bg-hover" : "hover:bg-hover"}`}
     >
       <a
-        href={`#/${session.id}`}
+        ref={link}
+        href={sessionHash(session.id)}
         aria-current={isCurrent ? "page" : undefined}
         onClick={(event) => {
+          // With a modifier the browser opens it, in another tab or window.
+          if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return
           event.preventDefault()
           onOpen()
         }}
@@ -148,7 +168,7 @@ function StatusDot({ session: { status } }: { session: SessionSummary }) {
   )
 }
 
-type RowMenuProps = Omit<RowProps, "now" | "isCurrent" | "onOpen"> & { title: string }
+type RowMenuProps = Omit<RowProps, "now" | "isCurrent" | "isRenamed" | "onOpen"> & { title: string }
 
 function RowMenu({ session, title, onRename, onDelete }: RowMenuProps) {
   const { actions } = useApp()

@@ -13,11 +13,13 @@ export const strings = {
     missingTitle: "This page needs its key",
     refusedTitle: "The key of this page is no longer good",
     missing:
-      "The address was opened without the token that belongs to it. The server prints a link with the token each time it starts.",
+      "This browser was not given the token of this address yet. The server prints a link with the token each time it starts.",
     refused:
-      "The server answered, but it does not know this token. It was probably restarted since the page was opened.",
-    how: "Run this in the project's folder and open the link it prints:",
-    command: "npm start",
+      "The server answered, but it does not know this token. It may be another server, or the token was taken back.",
+    field: "The link, or the token in it",
+    enter: "Open",
+    how: "Where the server was started, one of these prints the link again:",
+    command: "compositor serve\nnpm start",
   },
 
   sessions: {
@@ -158,6 +160,13 @@ export const strings = {
     hintBusy: "Enter queues · Ctrl+Enter steers",
     drop: "Drop to attach",
     restored: "The message was not sent. It is back in the composer.",
+    sideOfNothing:
+      "/side asks beside a conversation, and this one has not begun. Leave out /side to ask here.",
+    sideWaits: "/side asks beside the conversation at once: it cannot wait in the queue.",
+    side: "Ask something beside: a sidecar that this session does not see",
+    sideHint: "question",
+    lacks: "The form of a command",
+    sending: "Sending…",
     hint: "Enter sends · Shift+Enter for a new line",
     hintEditing: "Enter saves · Esc puts it back",
     model: "Model",
@@ -271,10 +280,14 @@ export const strings = {
     examplesLabel: "Examples",
   },
 
+  panes: { xray: "X-ray", sidecars: "Sidecar", inspector: "Inspector", shelf: "At hand" },
+
   broken: {
     title: "Something on this page broke",
     text: "What you sent is safe on the server, and your draft is kept in this browser.",
     reload: "Reload the page",
+    pane: (title: string, error: string) => `${title} could not be shown and was closed. ${error}`,
+    note: (error: string) => `This could not be shown. ${error}`,
   },
 
   toast: { close: "Dismiss", region: "Notifications" },
