@@ -2,7 +2,7 @@ import type { CommandArgument, Dialect } from "../catalog/command.ts"
 import type { MessageState, Session, SessionStatus, StoredMessage, Turn } from "../message/row.ts"
 import type { ModelChoice, Mode } from "../message/message.ts"
 import type { FileAttachmentPart, Part, UnknownPart } from "../message/part.ts"
-import type { Prompt } from "../model/prompt.ts"
+import type { PromptMessage } from "../model/prompt.ts"
 import type { Receipt } from "../model/receipt.ts"
 
 export type AnyPart = Part | UnknownPart
@@ -142,7 +142,7 @@ export interface LowerAnswer {
   readonly api: string
   readonly model: string
   readonly body: unknown
-  readonly prompt: Pick<Prompt, "messages">
+  readonly prompt: { readonly messages: readonly PromptMessage[] }
   /** The draft as it would be stored: what was typed and what it came to. */
   readonly parts: readonly AnyPart[]
   /** One for each of them. */

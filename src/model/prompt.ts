@@ -72,15 +72,6 @@ export interface PromptMessage {
   readonly blocks: readonly PromptBlock[]
 }
 
-/** What a dry run shows: the user's side of a request. */
-export interface Prompt {
-  readonly system: string
-  readonly messages: readonly {
-    readonly role: PromptMessage["role"]
-    readonly blocks: readonly Block[]
-  }[]
-}
-
 export interface ToolDefinition {
   readonly name: string
   readonly description: string

@@ -1,6 +1,6 @@
 import { useEffect, useMemo, useState } from "react"
 import type { LowerAnswer } from "../client/client.ts"
-import type { Block } from "../model/prompt.ts"
+import type { MediaBlock, PromptBlock } from "../model/prompt.ts"
 import { useApp, useStore } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { useDryRun } from "./dry-run.ts"
@@ -74,11 +74,13 @@ export function DraftXray() {
           </Section>
           <Section title={words.blocks}>
             <ol className="space-y-2">
-              {(look.answer.prompt.messages.at(-1)?.blocks ?? []).map((block, at) => (
-                <li key={at}>
-                  <BlockCard block={block} />
-                </li>
-              ))}
+              {look.answer.prompt.messages
+                .flatMap(({ blocks }) => blocks)
+                .map((block, at) => (
+                  <li key={at}>
+                    <BlockCard block={block} />
+                  </li>
+                ))}
             </ol>
           </Section>
           <details open={wire} onToggle={(event) => setWire(event.currentTarget.open)}>
@@ -179,18 +181,48 @@ function shortened(_: string, value: unknown): unknown {
 
 const SHOWN_CHARACTERS = 20_000
 
-function BlockCard({ block }: { block: Block }) {
-  if (block.type === "text")
-    return (
+/** One block of what the model receives; a call and its result are how a skill arrives. */
+function BlockCard({ block }: { block: PromptBlock }) {
+  switch (block.type) {
+    case "text":
+      return <TextCard text={block.text} />
+    case "reasoning":
+      return <TextCard title={words.reasoning} text={block.text} />
+    case "tool-call":
+      return <TextCard title={words.call(block.name)} text={jsonOf(block.input)} />
+    case "tool-result":
+      return (
+        <div className="space-y-2">
+          <p className="text-xs text-muted">{words.result(block.name)}</p>
+          {block.blocks.map((inner, at) => (
+            <BlockCard key={at} block={inner} />
+          ))}
+        </div>
+      )
+    case "image":
+    case "audio":
+    case "video":
+    case "document":
+      return <MediaCard block={block} />
+  }
+}
+
+function TextCard({ title, text }: { title?: string; text: string }) {
+  return (
+    <>
+      {title && <p className="mb-1 text-xs text-muted">{title}</p>}
       <pre
         className="max-h-72 overflow-auto rounded-xl border border-line bg-sunken px-3 py-2 font-mono text-xs leading-normal whitespace-pre-wrap [overflow-wrap:anywhere]"
         tabIndex={0}
       >
-        {block.text.slice(0, SHOWN_CHARACTERS)}
-        {block.text.length > SHOWN_CHARACTERS &&
-          words.more(showCount(block.text.length - SHOWN_CHARACTERS))}
+        {text.slice(0, SHOWN_CHARACTERS)}
+        {text.length > SHOWN_CHARACTERS && words.more(showCount(text.length - SHOWN_CHARACTERS))}
       </pre>
-    )
+    </>
+  )
+}
+
+function MediaCard({ block }: { block: MediaBlock }) {
   const size = block.type === "image" ? `${block.width} × ${block.height}, ` : ""
   return (
     <div className="flex items-center gap-2 rounded-xl border border-line bg-sunken px-3 py-2 text-sm">
@@ -199,4 +231,8 @@ function BlockCard({ block }: { block: Block }) {
       <span className="text-xs text-muted">{`${block.media.mime}, ${size}${showBytes(block.media.size)}`}</span>
     </div>
   )
+}
+
+function jsonOf(input: unknown): string {
+  return JSON.stringify(input, null, 2) ?? ""
 }

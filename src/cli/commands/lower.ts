@@ -1,6 +1,6 @@
 import type { LowerAnswer } from "../../client/client.ts"
 import { UserMessage } from "../../message/message.ts"
-import type { Block } from "../../model/prompt.ts"
+import type { PromptBlock } from "../../model/prompt.ts"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
 import { readInput } from "../input.ts"
@@ -73,8 +73,21 @@ function show(lowered: LowerAnswer) {
   printLine(table([["part", "type", "outcome", "tokens", "why"], ...rows]))
 }
 
-function shown(block: Block): string {
-  if (block.type === "text") return block.text
-  const { name, mime, size } = block.media
-  return `<${block.type} ${name}, ${mime}, ${showSize(size)}>`
+function shown(block: PromptBlock): string {
+  switch (block.type) {
+    case "text":
+    case "reasoning":
+      return block.text
+    case "tool-call":
+      return `<call of ${block.name}: ${JSON.stringify(block.input)}>`
+    case "tool-result":
+      return [`<result of ${block.name}>`, ...block.blocks.map(shown)].join("\n")
+    case "image":
+    case "audio":
+    case "video":
+    case "document": {
+      const { name, mime, size } = block.media
+      return `<${block.type} ${name}, ${mime}, ${showSize(size)}>`
+    }
+  }
 }
