@@ -9,7 +9,9 @@ import { type Outgoing, partsIn } from "./draft.ts"
 import type { Drafts } from "./drafts.ts"
 import { firstWords } from "./format.ts"
 import { editKey, ownParts, sourceOf } from "./message-parts.ts"
+import type { OpenedSidecar } from "./panels.ts"
 import { QueueActions } from "./queue-actions.ts"
+import { beginSidecar, questionBeside } from "./sidecar-actions.ts"
 import type { Store } from "./store.ts"
 import { strings } from "./strings.ts"
 import { goTo } from "./token.ts"
@@ -34,6 +36,7 @@ export class Actions extends Trying {
   readonly queue: QueueActions
   readonly attach: Attaching
   #ask: (lack: Lack) => void = () => undefined
+  #openBeside: (opened: OpenedSidecar) => void = () => undefined
   readonly #drafts: Drafts
   /** Sends go out one after the other, or a slow first one would come second. */
   #sending: Promise<unknown> = Promise.resolve()
@@ -51,6 +54,11 @@ export class Actions extends Trying {
     this.#ask = ask
   }
 
+  /** Who shows a sidecar that was begun by `/side`. */
+  whenBeside(open: (opened: OpenedSidecar) => void) {
+    this.#openBeside = open
+  }
+
   /** The draft in the composer: of the message being edited, the open session, or a new one. */
   get draftKey(): string {
     return draftKeyOf(this.store.read())
@@ -64,8 +72,45 @@ export class Actions extends Trying {
       return this.say(strings.composer.waitUpload)
     if (attachments.some((attachment) => attachment.state === "failed"))
       return this.say(strings.composer.failedUpload)
+    const beside = this.#questionBeside(key)
+    if (beside !== undefined) return this.#askBeside(key, beside)
     if (editing) return void this.queue.saveEdit(editing)
     void this.#send(key, mode)
+  }
+
+  /** A command of this page, unless the folder has one of that name. */
+  #questionBeside(key: string): string | undefined {
+    if (this.store.read().vocabulary.commands.has("side")) return undefined
+    return questionBeside(this.desk.text(key))
+  }
+
+  /** `/side question`: a sidecar opens, and the question is asked there and nowhere else. */
+  #askBeside(key: string, text: string) {
+    const { current, editing } = this.store.read()
+    if (editing) return this.say(strings.composer.sideWaits)
+    if (!current) return this.say(strings.composer.sideOfNothing)
+    const message = this.desk.take(key, { isBeside: true })
+    if (!message) return
+    const question = { ...message, text }
+    const isAsked = text !== "" || message.attachments.length > 0
+    const id = this.#begunBeside(current, isAsked ? question : undefined).catch((error) => {
+      this.desk.giveBack(key, message.id)
+      this.report(error, strings.composer.restored)
+      return undefined
+    })
+    void id.then((begun) => begun && this.desk.sent(key, message.id))
+    this.#openBeside({ key: message.id, id, ...(isAsked ? { question } : {}) })
+  }
+
+  /** A sidecar with its first question in it. */
+  async #begunBeside(parent: string, question: Outgoing | undefined): Promise<string> {
+    const { client } = this.store
+    const session = await beginSidecar(client, parent)
+    if (!question) return session
+    const { id, text, attachments } = question
+    const typed = text === "" ? {} : { source: text }
+    await client.send(session, { id, ...typed, parts: partsIn(attachments), mode: "immediate" })
+    return session
   }
 
   async #send(key: string, mode: "immediate" | "steer") {
@@ -159,10 +204,10 @@ export class Actions extends Trying {
     if (this.store.can(REWIND))
       return void (await client.sessions.rewind(session, { before_message_id: message.id }))
     const { view } = this.store.read()
-    const said = view?.messages.filter(
-      ({ role, seq, metadata }) =>
-        role === "user" && !metadata.action && seq !== null && seq >= (message.seq ?? 0),
-    )
+    const from = view?.messages.findIndex(({ id }) => id === message.id) ?? 0
+    const said = view?.messages
+      .slice(from)
+      .filter(({ role, metadata }) => role === "user" && !metadata.action)
     const raw = String(said?.length ?? 1)
     await client.send(session, { parts: [{ type: "command", id: "/rewind", args: { raw } }] })
   }

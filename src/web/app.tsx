@@ -1,15 +1,18 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react"
+import { NEW } from "./actions.ts"
 import { Composer } from "./composer.tsx"
-import { useApp, useMedia, useStore } from "./context.ts"
+import { useApp, useDesk, useMedia, useStore } from "./context.ts"
 import { IconButton } from "./controls.tsx"
 import { Dialog } from "./dialog.tsx"
+import type { Outgoing } from "./draft.ts"
 import { DropTarget } from "./drop.tsx"
 import { Empty } from "./empty.tsx"
 import { Gate } from "./gate.tsx"
 import { Header } from "./header.tsx"
 import { CloseIcon } from "./icons.tsx"
 import { Log } from "./log.tsx"
-import { Net } from "./net.tsx"
+import { OutgoingMessage } from "./message.tsx"
+import { PageNet, PaneNet } from "./net.tsx"
 import { PanelContext, type Shown } from "./panels.ts"
 import { QueueTray } from "./queue-tray.tsx"
 import { SessionList } from "./session-list.tsx"
@@ -28,7 +31,7 @@ export function Page() {
   const gate = useStore((state) => state.gate)
   return (
     <>
-      <Net>{gate === "open" ? <Rooms /> : <Gate reason={gate} />}</Net>
+      <PageNet>{gate === "open" ? <Rooms /> : <Gate reason={gate} />}</PageNet>
       <Toasts />
     </>
   )
@@ -43,6 +46,10 @@ function Rooms() {
   const [list, setList] = useState(false)
   const { shown, show, toggle } = usePanels()
   const composer = useRef<ComposerHandle>(null)
+  useEffect(
+    () => actions.whenBeside((opened) => show({ type: "sidecars", opened })),
+    [actions, show],
+  )
   useShortcuts({
     help: () => setHelp(true),
     xray: () => toggle("xray"),
@@ -82,9 +89,15 @@ function Rooms() {
             <Composer ref={composer} />
           </div>
         </main>
-        <Suspense>{shown && <Beside shown={shown} show={show} />}</Suspense>
+        {shown && <Beside key={shown.type} shown={shown} show={show} />}
         <DropTarget />
-        <Suspense>{help && <Help onClose={() => setHelp(false)} />}</Suspense>
+        {help && (
+          <PaneNet title={strings.header.help} onClose={() => setHelp(false)}>
+            <Suspense>
+              <Help onClose={() => setHelp(false)} />
+            </Suspense>
+          </PaneNet>
+        )}
       </div>
     </PanelContext>
   )
@@ -93,7 +106,7 @@ function Rooms() {
 /** Which panel is open. The X-ray is a habit: it is there again after a reload. */
 function usePanels() {
   const [shown, setShown] = useState<Shown | undefined>(() =>
-    localStorage.getItem(XRAY_KEY) === "open" ? { type: "xray" } : undefined,
+    localStorage.getItem(XRAY_KEY) === "open" ? { type: "xray", isRestored: true } : undefined,
   )
   const current = useStore((state) => state.current)
   const [of, setOf] = useState(current)
@@ -116,13 +129,31 @@ interface BesideProps {
   readonly show: (shown: Shown | undefined) => void
 }
 
+/** A panel that breaks is closed, and so it is not there again after a reload. */
 function Beside({ shown, show }: BesideProps) {
+  return (
+    <PaneNet title={strings.panes[shown.type]} onClose={() => show(undefined)}>
+      <Suspense>
+        <Pane shown={shown} show={show} />
+      </Suspense>
+    </PaneNet>
+  )
+}
+
+function Pane({ shown, show }: BesideProps) {
   const close = () => show(undefined)
   switch (shown.type) {
     case "xray":
-      return <Xray message={shown.message} onBack={() => show({ type: "xray" })} onClose={close} />
+      return (
+        <Xray
+          message={shown.message}
+          isRestored={shown.isRestored === true}
+          onBack={() => show({ type: "xray" })}
+          onClose={close}
+        />
+      )
     case "sidecars":
-      return <Sidecars session={shown.session} />
+      return <Sidecars opened={shown.opened} />
     case "inspector":
       return <Inspector message={shown.message} onClose={close} />
     case "shelf":
@@ -134,9 +165,23 @@ function Beside({ shown, show }: BesideProps) {
 function Conversation({ onFilled }: { onFilled: () => void }) {
   const current = useStore((state) => state.current)
   const view = useStore((state) => state.view)
-  if (current === undefined) return <Empty onFilled={onFilled} />
-  if (!view) return <div className="flex-1" aria-busy="true" />
-  return <Log key={current} view={view} />
+  const outgoing = useDesk((desk) => desk.outgoing(current ?? NEW))
+  if (current !== undefined && view) return <Log key={current} view={view} outgoing={outgoing} />
+  if (current === undefined && outgoing.length === 0) return <Empty onFilled={onFilled} />
+  return <Beginning outgoing={outgoing} />
+}
+
+/** A session that is not there yet, and what was sent to it. */
+function Beginning({ outgoing }: { outgoing: readonly Outgoing[] }) {
+  return (
+    <div className="min-h-0 flex-1 overflow-y-auto" aria-busy="true">
+      <div className="mx-auto max-w-3xl space-y-6 px-4 pt-16 pb-8 sm:px-6">
+        {outgoing.map((message) => (
+          <OutgoingMessage key={message.id} message={message} />
+        ))}
+      </div>
+    </div>
+  )
 }
 
 function Brand() {

@@ -55,11 +55,10 @@ export default function ArgumentForm({ lack, composer, onClose }: ArgumentFormPr
           fill()
         }}
       >
-        {asked.map((argument, at) => (
+        {asked.map((argument) => (
           <Field
             key={argument.name}
             argument={argument}
-            focused={at === 0}
             value={values[argument.name] ?? ""}
             onChange={(value) => setValues({ ...values, [argument.name]: value })}
           />
@@ -84,11 +83,10 @@ export default function ArgumentForm({ lack, composer, onClose }: ArgumentFormPr
 interface FieldProps {
   readonly argument: CommandArgument
   readonly value: string
-  readonly focused: boolean
   readonly onChange: (value: string) => void
 }
 
-function Field({ argument, value, focused, onChange }: FieldProps) {
+function Field({ argument, value, onChange }: FieldProps) {
   const { name, description, options, type } = argument
   const choices = options ?? (type === "boolean" ? ["true", "false"] : undefined)
   const looks =
@@ -100,7 +98,6 @@ function Field({ argument, value, focused, onChange }: FieldProps) {
       {choices ? (
         <select
           value={value}
-          autoFocus={focused}
           onChange={(event) => onChange(event.currentTarget.value)}
           className={looks}
         >
@@ -112,7 +109,6 @@ function Field({ argument, value, focused, onChange }: FieldProps) {
       ) : (
         <input
           value={value}
-          autoFocus={focused}
           inputMode={type === "number" ? "decimal" : "text"}
           onChange={(event) => onChange(event.currentTarget.value)}
           className={looks}

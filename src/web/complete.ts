@@ -1,5 +1,6 @@
 import type { CompletionAnswer, CompletionItem, ListedCommand } from "../client/client.ts"
 import type { Store } from "./store.ts"
+import { strings } from "./strings.ts"
 
 /** What could be meant at the cursor: what the server offers, and before it what the entity that
  *  answers here has registered. A command that nobody knew yet is learnt, so that it is a chip too. */
@@ -17,7 +18,19 @@ export async function completeIn(
   if (typed === undefined) return answer
   const own = commands.filter(({ command }) => command.kind === "entity")
   const offered = own.filter(({ name }) => name.includes(typed) && !names.includes(name))
-  return { ...answer, items: [...offered.map(itemOf), ...answer.items] }
+  const isSide = current && answer.from === 0 && typed !== "" && "side".startsWith(typed)
+  const side = isSide && !vocabulary.commands.has("side") ? [SIDE] : []
+  return { ...answer, items: [...offered.map(itemOf), ...side, ...answer.items] }
+}
+
+/** The page's own command: the server does not hear of it. */
+const SIDE: CompletionItem = {
+  kind: "command",
+  insert: "/side ",
+  label: "side",
+  positions: [],
+  description: strings.composer.side,
+  hint: strings.composer.sideHint,
 }
 
 function nameOf({ insert }: CompletionItem): string {

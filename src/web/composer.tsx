@@ -16,6 +16,7 @@ import {
 } from "./icons.tsx"
 import { Menu } from "./menu.tsx"
 import { ModelPicker } from "./model-picker.tsx"
+import { PaneNet } from "./net.tsx"
 import { Stash } from "./stash.tsx"
 import { strings } from "./strings.ts"
 import { type ComposerHandle, useEditor } from "./use-editor.ts"
@@ -66,9 +67,13 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
         {busy && <StopButton />}
         <SubmitButton busy={busy} editing={editing !== undefined} disabled={empty} />
       </div>
-      <Suspense>
-        {lack && <ArgumentForm lack={lack} composer={ref} onClose={() => setLack(undefined)} />}
-      </Suspense>
+      {lack && (
+        <PaneNet title={words.lacks} onClose={() => setLack(undefined)}>
+          <Suspense>
+            <ArgumentForm lack={lack} composer={ref} onClose={() => setLack(undefined)} />
+          </Suspense>
+        </PaneNet>
+      )}
     </form>
   )
 }

@@ -54,6 +54,11 @@ export class Desk {
     return this.#draft(key).stash
   }
 
+  /** What was sent and is not known to have arrived. */
+  outgoing(key: string): readonly Outgoing[] {
+    return this.#draft(key).outgoing
+  }
+
   /** Nothing typed and nothing attached. */
   isEmpty(key: string): boolean {
     const { empty, attachments } = this.#draft(key)
@@ -115,13 +120,14 @@ export class Desk {
   }
 
   /** Take the draft off the desk to send it. It stays in the drawer until `sent` or `giveBack`. */
-  take(key: string): Outgoing | undefined {
+  take(key: string, where: Pick<Outgoing, "isBeside"> = {}): Outgoing | undefined {
     if (this.isBlank(key)) return undefined
     const draft = this.#draft(key)
     const { text, attachments } = draft
     const nodes = this.nodes(key)
     const again = draft.returned?.mark === markOf(draft) ? draft.returned.id : undefined
-    const outgoing = { id: again ?? newId("msg"), text, attachments, ...(nodes ? { nodes } : {}) }
+    const id = again ?? newId("msg")
+    const outgoing = { id, text, attachments, ...(nodes ? { nodes } : {}), ...where }
     draft.outgoing = [...draft.outgoing, outgoing]
     draft.attachments = []
     delete draft.returned

@@ -12,12 +12,16 @@ interface DialogProps {
   readonly className?: string
 }
 
+/** Where something is to be filled in, that is what the focus is for. */
+const FIELD = "input:enabled, select:enabled, textarea:enabled"
+
 /** The browser's own dialog: it keeps the focus inside, closes on Esc and gives the focus back. */
 export function Dialog({ label, onClose, children, alert = false, className }: DialogProps) {
   const dialog = useRef<HTMLDialogElement>(null)
   useLayoutEffect(() => {
     const shown = dialog.current
     shown?.showModal()
+    shown?.querySelector<HTMLElement>(FIELD)?.focus()
     return () => shown?.close()
   }, [])
   return (
@@ -29,10 +33,14 @@ export function Dialog({ label, onClose, children, alert = false, className }: D
         event.preventDefault()
         onClose()
       }}
+      onKeyDown={(event) => {
+        // Esc is for this dialog, and not for a pane around it.
+        if (event.key === "Escape") event.stopPropagation()
+      }}
       onClick={(event) => {
         if (!alert && event.target === dialog.current) onClose()
       }}
-      className={`dialog ${className ?? "m-auto w-[min(30rem,calc(100vw-2rem))] rounded-2xl border border-line bg-surface p-5 text-ink shadow-xl"}`}
+      className={`dialog ${className ?? "m-auto max-h-[calc(100dvh-2rem)] w-[min(30rem,calc(100vw-2rem))] rounded-2xl border border-line bg-surface p-5 text-ink shadow-xl"}`}
     >
       {children}
     </dialog>

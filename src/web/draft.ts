@@ -9,6 +9,8 @@ export interface Outgoing {
   /** Only where they say more than the text. */
   readonly nodes?: readonly KnownNode[]
   readonly attachments: readonly Attachment[]
+  /** It is asked in a sidecar. */
+  readonly isBeside?: true
 }
 
 /** What an editor knows of the draft; it is asked when it is needed. */

@@ -3,20 +3,29 @@ import { isBusy, type SessionView, turnOf } from "../client/view.ts"
 import { useApp, useStore } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { DownIcon } from "./icons.tsx"
-import { Failure, Thinking } from "./message.tsx"
+import type { Outgoing } from "./draft.ts"
+import { Failure, OutgoingMessage, Thinking } from "./message.tsx"
 import { chunksOf } from "./chunks.ts"
 import { Nearness, NearnessContext } from "./nearness.ts"
 import { Stretch } from "./stretch.tsx"
 import { strings } from "./strings.ts"
 import { useWaits, WaitsContext } from "./waits.ts"
 
+interface LogProps {
+  readonly view: SessionView
+  /** What was sent and is not known to have arrived. */
+  readonly outgoing: readonly Outgoing[]
+}
+
 /** The history of a session. It keeps to its end while the reader is there, and stays put when the
  *  reader is not. What is far from the screen is only as high as it was. */
-export function Log({ view }: { view: SessionView }) {
+export function Log({ view, outgoing }: LogProps) {
   const { store } = useApp()
   const readingOlder = useStore((state) => state.readingOlder)
-  const { frame, content, atEnd, toEnd } = useEndKeeping(view)
-  const { messages, status } = view
+  const { frame, content, atEnd, toEnd } = useEndKeeping(view, outgoing.length)
+  const { messages, status, queue } = view
+  const isSeen = (id: string) => [...messages, ...queue].some((message) => message.id === id)
+  const unseen = outgoing.filter(({ id, isBeside }) => !isBeside && !isSeen(id))
   const running = isBusy(status)
   const last = messages.at(-1)
   const answering = running && last?.role === "assistant" && !last.metadata.finish
@@ -67,6 +76,9 @@ export function Log({ view }: { view: SessionView }) {
             </WaitsContext>
           </NearnessContext>
           <div className="mt-6 space-y-6">
+            {unseen.map((message) => (
+              <OutgoingMessage key={message.id} message={message} isLate={running} />
+            ))}
             {running && !answering && waits.size === 0 && <Thinking />}
             <LostAnswer view={view} />
           </div>
@@ -116,7 +128,7 @@ function LostAnswer({ view: { status, messages, ...view } }: { view: SessionView
 /** Near enough to the end to be meant. */
 const NEAR = 48
 
-function useEndKeeping(view: SessionView) {
+function useEndKeeping(view: SessionView, outgoing: number) {
   const frame = useRef<HTMLDivElement>(null)
   const content = useRef<HTMLDivElement>(null)
   const stuck = useRef(true)
@@ -168,16 +180,16 @@ function useEndKeeping(view: SessionView) {
     before.current = { first, height: scroller.scrollHeight }
   }, [view.messages])
 
-  useOwnMessage(toEnd)
+  useOwnMessage(toEnd, outgoing)
   return { frame, content, atEnd, toEnd }
 }
 
-/** Whoever sends a message wants to see it. */
-function useOwnMessage(toEnd: () => void) {
+/** Whoever sends a message wants to see it, on its way and when it is there. */
+function useOwnMessage(toEnd: () => void, outgoing: number) {
   const sends = useStore((state) => state.sends)
-  const known = useRef(sends)
+  const known = useRef({ sends, outgoing })
   useLayoutEffect(() => {
-    if (known.current !== sends) toEnd()
-    known.current = sends
-  }, [sends, toEnd])
+    if (known.current.sends !== sends || known.current.outgoing < outgoing) toEnd()
+    known.current = { sends, outgoing }
+  }, [sends, outgoing, toEnd])
 }

@@ -7,6 +7,7 @@ import { AppContext } from "./context.ts"
 import { Desk } from "./desk.ts"
 import { Drafts } from "./drafts.ts"
 import { Looks } from "./fates.ts"
+import { keepFocus } from "./focus.ts"
 import { Gate } from "./gate.tsx"
 import { Store } from "./store.ts"
 import "./style.css"
@@ -16,8 +17,8 @@ import { say } from "./toasts.tsx"
 import { sessionInAddress, takeToken } from "./token.ts"
 import { messageOf } from "./trying.ts"
 
-/** A tab out of sight for so long lets go of its connections. */
-const REST_AFTER = 30_000
+/** A tab out of sight for so long lets go of its connections: a browser has six for all its tabs. */
+const REST_AFTER = 5_000
 
 function start() {
   wearTheme(readTheme())
@@ -32,8 +33,9 @@ function start() {
   const actions = new Actions(store, desk, drafts, say)
   keepDrafts(store, desk, drafts)
   keepAddress(store)
-  restWhileHidden(store)
   store.wake()
+  restWhileHidden(store)
+  keepFocus()
   root.render(
     <StrictMode>
       <AppContext value={{ store, desk, drafts, actions, looks: new Looks() }}>
@@ -69,11 +71,14 @@ function keepDrafts(store: Store, desk: Desk, drafts: Drafts) {
 
 function restWhileHidden(store: Store) {
   let timer: ReturnType<typeof setTimeout> | undefined
-  document.addEventListener("visibilitychange", () => {
+  const look = () => {
     clearTimeout(timer)
     if (document.visibilityState === "visible") store.wake()
     else timer = setTimeout(() => store.rest(), REST_AFTER)
-  })
+  }
+  document.addEventListener("visibilitychange", look)
+  // A tab that is opened behind others tells of no change.
+  look()
   // A catalog's files may have changed while the person was elsewhere.
   addEventListener("focus", () => void store.readCommands())
 }

@@ -19,7 +19,7 @@ interface MenuProps {
 
 /** A button that opens a list of things to do. */
 export function Menu({ label, items, children, className = "size-8" }: MenuProps) {
-  const { trigger, popup, isOpen, open, close, props } = usePopover<HTMLButtonElement>("end")
+  const { trigger, popup, isOpen, open, close, props, keys } = usePopover<HTMLButtonElement>("end")
   useEffect(() => {
     if (isOpen) itemsIn(popup.current)[0]?.focus()
   }, [isOpen, popup])
@@ -39,10 +39,11 @@ export function Menu({ label, items, children, className = "size-8" }: MenuProps
       </button>
       <div
         {...props}
+        {...keys}
         role="menu"
         aria-label={label}
         onKeyDown={move}
-        className={`${popupLooks} popup min-w-44`}
+        className={`${popupLooks} popup min-w-44 overflow-y-auto`}
       >
         {isOpen &&
           items.map((item) => (

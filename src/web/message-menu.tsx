@@ -1,9 +1,10 @@
+import { newId } from "../message/id.ts"
 import type { StoredMessage } from "../message/row.ts"
 import { useApp, useStore } from "./context.ts"
 import { BackIcon, BranchIcon, InspectIcon, MoreIcon, SidecarIcon } from "./icons.tsx"
 import { Menu, type MenuItem } from "./menu.tsx"
 import { usePanel } from "./panels.ts"
-import { openSidecar } from "./sidecar-actions.ts"
+import { beginSidecar } from "./sidecar-actions.ts"
 import { strings } from "./strings.ts"
 
 const words = strings.message
@@ -14,9 +15,10 @@ export function MessageMenu({ message }: { message: StoredMessage }) {
   const show = usePanel()
   const current = useStore((state) => state.current)
   const isOwn = message.role === "user"
-  const beside = async () => {
-    const session = current && (await openSidecar(actions, current, message.id))
-    if (session) show({ type: "sidecars", session })
+  const beside = () => {
+    if (!current) return
+    const id = actions.try(() => beginSidecar(actions.store.client, current, message.id))
+    show({ type: "sidecars", opened: { key: newId("ses"), id } })
   }
   const items: MenuItem[] = [
     {
@@ -27,7 +29,7 @@ export function MessageMenu({ message }: { message: StoredMessage }) {
     {
       label: words.sidecar,
       icon: <SidecarIcon className="size-4" />,
-      run: () => void beside(),
+      run: beside,
     },
   ]
   const rewind: MenuItem = {

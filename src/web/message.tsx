@@ -6,11 +6,13 @@ import type { StoredMessage, StoredPart, Usage } from "../message/row.ts"
 import { useApp } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { Divider } from "./divider.tsx"
+import type { Outgoing } from "./draft.ts"
 import { showCount, showModel, showMoment, showTime } from "./format.ts"
 import { AlertIcon, RetryIcon, XrayIcon } from "./icons.tsx"
 import { CopyButton, Markdown } from "./markdown-view.tsx"
 import { MessageMenu } from "./message-menu.tsx"
 import { partOf, textIn, typedSource } from "./message-parts.ts"
+import { NoteNet } from "./net.tsx"
 import { usePanel } from "./panels.ts"
 import { AttachmentView, InlinePart, partLabel } from "./part-view.tsx"
 import { strings } from "./strings.ts"
@@ -71,6 +73,30 @@ export const UserMessage = memo(function UserMessage({ message, isBeside }: User
   )
 })
 
+interface OutgoingMessageProps {
+  readonly message: Outgoing
+  /** It is about to be shown elsewhere: only one that takes long is shown here. */
+  readonly isLate?: boolean
+}
+
+/** A message on its way: it is seen from the moment on in which it was sent. */
+export function OutgoingMessage({ message, isLate = false }: OutgoingMessageProps) {
+  const { text, attachments } = message
+  const names = attachments.map(({ name }) => name).join(", ")
+  return (
+    <article
+      aria-label={strings.you}
+      aria-busy="true"
+      className={`flex flex-col items-end gap-1.5 ${isLate ? "late" : ""}`}
+    >
+      <div className="max-w-[88%] rounded-2xl rounded-br-md bg-hover px-4 py-2.5 whitespace-pre-wrap [overflow-wrap:anywhere]">
+        {text.slice(0, LONG) || names}
+      </div>
+      <p className="pulse px-1 text-xs text-muted">{strings.composer.sending}</p>
+    </article>
+  )
+}
+
 function Said({ parts }: { parts: readonly { id: string; part: ReturnType<typeof partOf> }[] }) {
   const length = parts.reduce((sum, { part }) => sum + partLabel(part).length, 0)
   const [open, setOpen] = useState(false)
@@ -130,7 +156,9 @@ export const Answer = memo(function Answer({ message, live, question, isBeside }
         part.type === "text" ? (
           <Markdown key={part.id} text={textIn(part)} live={live && at === others.length - 1} />
         ) : (
-          <AnswerPart key={part.id} part={partOf(part)} />
+          <NoteNet key={part.id} of={part}>
+            <AnswerPart part={partOf(part)} />
+          </NoteNet>
         ),
       )}
       {thinking && <Thinking />}

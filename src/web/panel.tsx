@@ -1,5 +1,6 @@
-import type { ReactNode } from "react"
+import { type ReactNode, type RefObject, useRef } from "react"
 import { IconButton } from "./controls.tsx"
+import { usePaneFocus } from "./focus.ts"
 import { CloseIcon } from "./icons.tsx"
 
 interface PanelProps {
@@ -12,12 +13,30 @@ interface PanelProps {
   readonly about: string
   readonly foot?: ReactNode
   readonly wide?: boolean
+  /** What takes the focus when it opens; its content where nothing is said. */
+  readonly first?: RefObject<{ focus(): void } | null>
+  /** It was there before anybody asked for it, and leaves the focus where it is. */
+  readonly isRestored?: boolean
 }
 
 /** Something beside the conversation: over it where there is no room. */
-export function Panel({ title, close, onClose, head, children, about, foot, wide }: PanelProps) {
+export function Panel({
+  title,
+  close,
+  onClose,
+  head,
+  children,
+  about,
+  foot,
+  ...props
+}: PanelProps) {
+  const { wide, first, isRestored = false } = props
+  const pane = useRef<HTMLElement>(null)
+  const content = useRef<HTMLDivElement>(null)
+  usePaneFocus(pane, first ?? content, !isRestored)
   return (
     <aside
+      ref={pane}
       aria-label={title}
       onKeyDown={(event) => {
         if (event.key === "Escape" && !event.defaultPrevented) onClose()
@@ -32,7 +51,8 @@ export function Panel({ title, close, onClose, head, children, about, foot, wide
         </IconButton>
       </header>
       <div
-        className="min-h-0 flex-1 overflow-y-auto px-4 py-3"
+        ref={content}
+        className="min-h-0 flex-1 overflow-y-auto px-4 py-3 focus-visible:-outline-offset-2"
         tabIndex={0}
         role="region"
         aria-label={about}

@@ -23,7 +23,8 @@ const FORGET_AFTER = 700
 
 /** One of a list, by mouse, by arrows, or by the letters it begins with. */
 export function Picker({ label, choices, value, onChoose, shown, className = "" }: PickerProps) {
-  const { trigger, popup, isOpen, open, close, props } = usePopover<HTMLButtonElement>("start")
+  const { trigger, popup, isOpen, open, close, props, keys } =
+    usePopover<HTMLButtonElement>("start")
   const id = useId()
   const [at, setAt] = useState(0)
   const typed = useRef({ text: "", since: 0 })
@@ -75,6 +76,7 @@ export function Picker({ label, choices, value, onChoose, shown, className = "" 
   return (
     <>
       <button
+        {...keys}
         ref={trigger}
         type="button"
         role="combobox"
@@ -92,12 +94,17 @@ export function Picker({ label, choices, value, onChoose, shown, className = "" 
         </span>
         <ChevronsIcon className="size-3.5" />
       </button>
-      <div {...props} className={`${popupLooks} popup`}>
+      {/* A press on the list leaves the focus on the button, whose keys move in the list. */}
+      <div
+        {...props}
+        onMouseDown={(event) => event.preventDefault()}
+        className={`${popupLooks} popup flex`}
+      >
         <div
           role="listbox"
           id={id}
           aria-label={label}
-          className="max-h-80 max-w-[calc(100vw-2rem)] min-w-64 overflow-y-auto"
+          className="max-h-80 max-w-full min-w-64 overflow-y-auto"
         >
           {isOpen &&
             choices.map((choice, index) => (

@@ -7,6 +7,7 @@ import { FileView } from "./file-view.tsx"
 import { showBytes } from "./format.ts"
 import { FileIcon, FolderIcon } from "./icons.tsx"
 import { type ChosenFile, chosenCarried, chosenPath } from "./chosen-file.ts"
+import { PaneNet } from "./net.tsx"
 import { Quiet, Section } from "./panel.tsx"
 import { filesStrings as words } from "./strings/files.ts"
 import { useWhere } from "./where.ts"
@@ -16,7 +17,14 @@ export function Files() {
   const { session } = useWhere()
   const [chosen, setChosen] = useState<ChosenFile>()
   const [folder, setFolder] = useState("")
-  if (chosen) return <FileView file={chosen} onBack={() => setChosen(undefined)} />
+  if (chosen) {
+    const back = () => setChosen(undefined)
+    return (
+      <PaneNet title={chosen.name} onClose={back}>
+        <FileView file={chosen} onBack={back} />
+      </PaneNet>
+    )
+  }
   return (
     <div className="space-y-6">
       {session !== undefined && (

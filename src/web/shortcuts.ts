@@ -1,4 +1,5 @@
 import { useEffect } from "react"
+import { isTyping } from "./focus.ts"
 import type { Store } from "./store.ts"
 import { goTo } from "./token.ts"
 
@@ -16,6 +17,7 @@ export function useShortcuts({ help, xray, focus, stash, store }: Shortcuts) {
     const onKey = (event: KeyboardEvent) => {
       if (event.isComposing || event.defaultPrevented) return
       const act = shortcut(event, { help, xray, focus, stash, store })
+      if (!act && isUnheardLetter(event)) focus()
       if (!act) return
       event.preventDefault()
       act()
@@ -45,7 +47,12 @@ function goBy(store: Store, step: number) {
   if (next) goTo(next.id)
 }
 
-function isTyping(target: EventTarget | null): boolean {
-  if (!(target instanceof HTMLElement)) return false
-  return target.isContentEditable || target.closest("input, textarea, select") !== null
+const HEARS_LETTERS = "button, a, summary, dialog, [popover], aside:has([role=textbox])"
+
+/** A letter that nothing hears, as when a panel that was opened has the focus: whoever goes on
+ *  writing means the composer, which gets it when it has the focus in time. */
+function isUnheardLetter({ key, target, ctrlKey, metaKey, altKey }: KeyboardEvent): boolean {
+  if (key.length !== 1 || key === " " || ctrlKey || metaKey || altKey) return false
+  if (!(target instanceof Element) || isTyping(target)) return false
+  return target.closest(HEARS_LETTERS) === null
 }

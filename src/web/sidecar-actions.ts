@@ -1,22 +1,33 @@
+import type { Client } from "../client/client.ts"
 import type { Actions } from "./actions.ts"
 import type { Drafts } from "./drafts.ts"
 import { sidecarStrings } from "./strings/sidecar.ts"
 import { goTo } from "./token.ts"
 
-/** Begin a sidecar: a branch that the list of sessions does not show. */
-export async function openSidecar(
-  actions: Actions,
+/** Begin a sidecar: a branch that the list of sessions does not show. It begins behind a message, or
+ *  behind the last that is settled. */
+export async function beginSidecar(
+  client: Client,
   parent: string,
-  from_message_id: string,
-): Promise<string | undefined> {
-  const answer = await actions.try(() =>
-    actions.store.client.sessions.branch(parent, {
-      from_message_id,
-      title: sidecarStrings.title,
-      metadata: { ephemeral: true, sidecar: true },
-    }),
-  )
-  return answer?.session.id
+  from_message_id?: string,
+): Promise<string> {
+  const { session } = await client.sessions.branch(parent, {
+    ...(from_message_id === undefined ? {} : { from_message_id }),
+    title: sidecarStrings.title,
+    metadata: { ephemeral: true, sidecar: true },
+  })
+  return session.id
+}
+
+/** The question of `/side question`, which may be empty; undefined where it is something else. */
+export function questionBeside(source: string): string | undefined {
+  const found = /^\s*\/side(?:\s+([^]*))?$/.exec(source)
+  return found ? (found[1] ?? "").trim() : undefined
+}
+
+/** The key under which lies what is written in a sidecar. */
+export function sidecarKey(session: string): string {
+  return `side.${session}`
 }
 
 /** Let a sidecar become a session like any other, and go there. */
@@ -36,6 +47,7 @@ export async function keep(actions: Actions, session: string) {
 }
 
 export async function discard(actions: Actions, session: string) {
+  actions.desk.forget(sidecarKey(session))
   await actions.try(() => actions.store.client.sidecars.close(session, "delete"))
 }
 

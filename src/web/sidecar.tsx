@@ -1,29 +1,39 @@
-import { useCallback, useEffect, useState, useSyncExternalStore } from "react"
+import {
+  type RefObject,
+  useCallback,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  useSyncExternalStore,
+} from "react"
 import type { SessionSummary } from "../client/client.ts"
 import { isBusy, type SessionView } from "../client/view.ts"
 import { newId } from "../message/id.ts"
 import type { StoredMessage } from "../message/row.ts"
-import { ComposerInput } from "../react/composer-input.tsx"
+import { ComposerInput, type ComposerInputHandle } from "../react/composer-input.tsx"
 import { useApp, useStore } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { showMoment } from "./format.ts"
 import { QuoteIcon } from "./icons.tsx"
-import { Answer, SystemNote, Thinking, UserMessage } from "./message.tsx"
+import { Answer, OutgoingMessage, SystemNote, Thinking, UserMessage } from "./message.tsx"
 import { textIn } from "./message-parts.ts"
+import { NoteNet } from "./net.tsx"
 import { Panel, Quiet } from "./panel.tsx"
-import { usePanel } from "./panels.ts"
-import { bringBack, discard, keep, promote } from "./sidecar-actions.ts"
+import { type OpenedSidecar, usePanel } from "./panels.ts"
+import { bringBack, discard, keep, promote, questionBeside, sidecarKey } from "./sidecar-actions.ts"
+import type { Store } from "./store.ts"
 import { sidecarStrings as words } from "./strings/sidecar.ts"
 import { Thread } from "./thread.ts"
 
 /** Talk beside the conversation: what is said here is not said there, unless it is brought back. */
-export default function Sidecars({ session }: { session: string | undefined }) {
+export default function Sidecars({ opened }: { opened: OpenedSidecar | undefined }) {
   const show = usePanel()
   const close = () => show(undefined)
-  return session === undefined ? (
+  return opened === undefined ? (
     <SidecarList onClose={close} />
   ) : (
-    <Sidecar key={session} id={session} onClose={close} />
+    <Sidecar key={opened.key} opened={opened} onClose={close} />
   )
 }
 
@@ -54,7 +64,9 @@ function SidecarList({ onClose }: { onClose: () => void }) {
           <li key={sidecar.id}>
             <button
               type="button"
-              onClick={() => show({ type: "sidecars", session: sidecar.id })}
+              onClick={() =>
+                show({ type: "sidecars", opened: { key: sidecar.id, id: sidecar.id } })
+              }
               className="flex w-full items-center gap-2 rounded-xl border border-line bg-surface px-3 py-2 text-left text-sm hover:border-accent"
             >
               <span className="min-w-0 flex-1 truncate">{sidecar.title ?? words.title}</span>
@@ -67,40 +79,44 @@ function SidecarList({ onClose }: { onClose: () => void }) {
   )
 }
 
-function Sidecar({ id, onClose }: { id: string; onClose: () => void }) {
+function Sidecar({ opened, onClose }: { opened: OpenedSidecar; onClose: () => void }) {
   const { store, actions } = useApp()
+  const id = useOpened(opened, onClose)
   const view = useThread(id)
   const show = usePanel()
   const vocabulary = useStore((state) => state.vocabulary)
+  const input = useRef<ComposerInputHandle>(null)
+  const { send, keep: keepDraft, draft } = useSidecarDraft(opened, id, input)
   const { client } = store
   const complete = useCallback(
     (source: string, cursor: number, signal: AbortSignal) =>
-      client.commands.complete({ source, cursor, session: id }, signal),
+      client.commands.complete({ source, cursor, ...(id ? { session: id } : {}) }, signal),
     [client, id],
   )
-  const send = (source: string): boolean => {
-    if (source.trim() === "") return false
-    void actions.try(() => client.send(id, { id: newId("msg"), source, mode: "immediate" }))
-    return true
-  }
   const own = view?.messages.filter(({ session_id }) => session_id === id) ?? []
-  const isSilent = own.every(({ role }) => role === "system")
+  const { question } = opened
+  const isAsked = question !== undefined && !own.some((message) => message.id === question.id)
+  const isSilent = !isAsked && own.every(({ role }) => role === "system")
   return (
     <Panel
       title={words.title}
       close={words.close}
       onClose={onClose}
       about={words.about}
+      first={input}
       head={<Button onClick={() => show({ type: "sidecars" })}>{words.all}</Button>}
       foot={
         <div className="space-y-2 border-t border-line p-3">
           <div className="rounded-xl border border-line-strong bg-surface focus-within:border-accent">
             <ComposerInput
+              ref={input}
+              initial={draft}
               label={words.input}
               placeholder={words.placeholder}
               vocabulary={vocabulary}
               complete={complete}
               onSubmit={({ source }) => send(source)}
+              onChange={keepDraft}
               onEscape={() => {
                 onClose()
                 return true
@@ -108,14 +124,17 @@ function Sidecar({ id, onClose }: { id: string; onClose: () => void }) {
             />
           </div>
           <div className="flex flex-wrap gap-2">
-            <Button look="outline" onClick={() => void promote(actions, id)}>
+            <Button look="outline" disabled={!id} onClick={() => void (id && promote(actions, id))}>
               {words.promote}
             </Button>
-            <Button onClick={() => void keep(actions, id).then(onClose)}>{words.keep}</Button>
+            <Button disabled={!id} onClick={() => void (id && keep(actions, id).then(onClose))}>
+              {words.keep}
+            </Button>
             <Button
               className="text-danger!"
+              disabled={!id}
               onClick={() => {
-                void discard(actions, id)
+                if (id) void discard(actions, id)
                 onClose()
               }}
             >
@@ -128,8 +147,11 @@ function Sidecar({ id, onClose }: { id: string; onClose: () => void }) {
       <div className="flex flex-col gap-5">
         {isSilent && <Quiet>{words.empty}</Quiet>}
         {own.map((message) => (
-          <Said key={message.id} message={message} view={view} />
+          <NoteNet key={message.id} of={message}>
+            <Said message={message} view={view} />
+          </NoteNet>
         ))}
+        {isAsked && <OutgoingMessage message={question} />}
         {view && isBusy(view.status) && own.at(-1)?.role === "user" && <Thinking />}
       </div>
     </Panel>
@@ -160,29 +182,89 @@ function Said({ message, view }: { message: StoredMessage; view: SessionView | u
   )
 }
 
-/** A session beside the open one, for as long as it is shown. */
-function useThread(id: string): SessionView | undefined {
-  const { store } = useApp()
-  const [following] = useState(() => {
-    const listeners = new Set<() => void>()
-    const tell = () => {
-      for (const listener of listeners) listener()
-    }
-    const thread = new Thread(store.client, id, {
-      changed: tell,
-      linked: () => undefined,
-      gone: tell,
-      isFinal: (error) => store.noticed(error),
+/** The id of a sidecar as soon as it has one; one that could not be made is closed. */
+function useOpened({ id }: OpenedSidecar, onClose: () => void): string | undefined {
+  const [known, setKnown] = useState(typeof id === "string" ? id : undefined)
+  const close = useRef(onClose)
+  useEffect(() => {
+    let wanted = true
+    void Promise.resolve(id).then((found) => {
+      if (!wanted) return
+      if (found === undefined) close.current()
+      else setKnown(found)
     })
-    const subscribe = (listener: () => void) => {
-      listeners.add(listener)
-      thread.start()
-      return () => {
-        listeners.delete(listener)
-        if (listeners.size === 0) thread.stop()
-      }
+    return () => {
+      wanted = false
     }
-    return { thread, subscribe }
+  }, [id])
+  return known
+}
+
+/** What is written here is kept until it is sent, and comes back when it could not be. */
+function useSidecarDraft(
+  opened: OpenedSidecar,
+  id: string | undefined,
+  input: RefObject<ComposerInputHandle | null>,
+) {
+  const { store, actions, desk } = useApp()
+  const [draft] = useState(id === undefined ? "" : desk.text(sidecarKey(id)))
+  const keep = (typed: () => { source: string }) => {
+    const text = () => typed().source
+    if (id) desk.edited(sidecarKey(id), { text, nodes: () => undefined }, text() === "")
+  }
+  const deliver = async (source: string) => {
+    const session = await opened.id
+    if (session === undefined) return desk.write(actions.draftKey, source)
+    try {
+      await store.client.send(session, { id: newId("msg"), source, mode: "immediate" })
+    } catch (error) {
+      actions.report(error, words.restored)
+      if (input.current) input.current.insert(source)
+      else desk.write(sidecarKey(session), source)
+    }
+  }
+  const send = (typed: string): boolean => {
+    // Whoever asks beside from here is beside already.
+    const source = questionBeside(typed) ?? typed
+    if (source.trim() === "") return false
+    if (id) desk.write(sidecarKey(id), "")
+    void deliver(source)
+    return true
+  }
+  useEffect(() => () => (id ? desk.release(sidecarKey(id)) : undefined), [desk, id])
+  return { draft, keep, send }
+}
+
+/** A session beside the open one, for as long as it is shown. */
+function useThread(id: string | undefined): SessionView | undefined {
+  const { store } = useApp()
+  const following = useMemo(() => id && followThread(store, id), [store, id])
+  return useSyncExternalStore(
+    following ? following.subscribe : neverChanges,
+    () => (following && following.thread.view) || undefined,
+  )
+}
+
+const neverChanges = () => () => undefined
+
+function followThread(store: Store, id: string) {
+  const listeners = new Set<() => void>()
+  const tell = () => {
+    for (const listener of listeners) listener()
+  }
+  const thread = new Thread(store.client, id, {
+    changed: tell,
+    linked: () => undefined,
+    gone: tell,
+    isFinal: (error) => store.noticed(error),
   })
-  return useSyncExternalStore(following.subscribe, () => following.thread.view)
+  const subscribe = (listener: () => void) => {
+    listeners.add(listener)
+    thread.start()
+    return () => {
+      listeners.delete(listener)
+      if (listeners.size === 0) thread.stop()
+    }
+  }
+  return { thread, subscribe }
 }

@@ -1,7 +1,9 @@
 import { memo, useContext, useEffect, useLayoutEffect, useRef, useState } from "react"
+import type { StoredMessage } from "../message/row.ts"
 import { type Chunk, isSameChunk } from "./chunks.ts"
 import { Answer, SystemNote, UserMessage } from "./message.tsx"
 import { NearnessContext } from "./nearness.ts"
+import { NoteNet } from "./net.tsx"
 
 interface StretchProps {
   readonly chunk: Chunk
@@ -58,21 +60,26 @@ export const Stretch = memo(
 )
 
 function Messages({ chunk, live }: Pick<StretchProps, "chunk" | "live">) {
-  return chunk.messages.map((message, at) => {
-    switch (message.role) {
-      case "assistant":
-        return (
-          <Answer
-            key={message.id}
-            message={message}
-            live={message.id === live}
-            question={chunk.questions[at]}
-          />
-        )
-      case "user":
-        return <UserMessage key={message.id} message={message} />
-      case "system":
-        return <SystemNote key={message.id} message={message} />
-    }
-  })
+  return chunk.messages.map((message, at) => (
+    <NoteNet key={message.id} of={message}>
+      <Message message={message} live={message.id === live} question={chunk.questions[at]} />
+    </NoteNet>
+  ))
+}
+
+interface MessageProps {
+  readonly message: StoredMessage
+  readonly live: boolean
+  readonly question: StoredMessage | undefined
+}
+
+function Message({ message, live, question }: MessageProps) {
+  switch (message.role) {
+    case "assistant":
+      return <Answer message={message} live={live} question={question} />
+    case "user":
+      return <UserMessage message={message} />
+    case "system":
+      return <SystemNote message={message} />
+  }
 }

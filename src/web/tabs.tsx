@@ -1,4 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useId, useState } from "react"
+import { NoteNet } from "./net.tsx"
 
 export interface Tab {
   readonly name: string
@@ -42,8 +43,17 @@ export function Tabs({ label, tabs }: { label: string; tabs: readonly Tab[] }) {
         ))}
       </div>
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${at}`}>
-        {shown?.children()}
+        {shown && (
+          <NoteNet of={shown.name}>
+            <Shown key={shown.name} tab={shown} />
+          </NoteNet>
+        )}
       </div>
     </div>
   )
+}
+
+/** A component of its own, so that what breaks in it is caught around it. */
+function Shown({ tab }: { tab: Tab }) {
+  return tab.children()
 }

@@ -45,7 +45,7 @@ export function Toasts() {
     <section
       aria-label={strings.toast.region}
       aria-live="polite"
-      className="pointer-events-none fixed top-14 right-4 left-4 z-50 flex flex-col items-end gap-2 sm:left-auto sm:w-96"
+      className="pointer-events-none fixed top-14 right-4 left-4 z-50 flex max-h-[calc(100dvh-5rem)] flex-col items-end gap-2 overflow-y-auto sm:left-auto sm:w-96"
     >
       {shown.map((toast) => (
         <ToastCard key={toast.text} toast={toast} />
@@ -67,7 +67,7 @@ function ToastCard({ toast: { text, action } }: { toast: Toast }) {
       onPointerLeave={() => setHeld(false)}
       onFocus={() => setHeld(true)}
       onBlur={() => setHeld(false)}
-      className="pointer-events-auto flex w-full items-start gap-2 rounded-xl border border-line-strong bg-surface py-2 pr-2 pl-4 text-sm text-ink shadow-lg"
+      className="pointer-events-auto flex w-full shrink-0 items-start gap-2 rounded-xl border border-line-strong bg-surface py-2 pr-2 pl-4 text-sm text-ink shadow-lg"
     >
       <p className="max-h-60 min-w-0 flex-1 overflow-y-auto py-1.5 break-words whitespace-pre-line">
         {text}

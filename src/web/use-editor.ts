@@ -12,6 +12,7 @@ import { Editor, isTouch } from "../react/editor.ts"
 import { completeIn } from "./complete.ts"
 import { useApp, useDesk, useStore } from "./context.ts"
 import { fatesOf, useLook } from "./fates.ts"
+import { isTyping } from "./focus.ts"
 import { Recall } from "./recall.ts"
 import { strings } from "./strings.ts"
 
@@ -80,8 +81,9 @@ export function useEditor(key: string, busy: boolean, handle: RefObject<Composer
   useEffect(() => {
     shown.current = key
     editor.current?.show(`${key} ${revision}`, desk.text(key))
-    // On a touch screen focus would push the keyboard over what was just opened.
-    if (!isTouch()) editor.current?.focus()
+    // On a touch screen focus would push the keyboard over what was just opened, and what is typed
+    // elsewhere goes on there.
+    if (!isTouch() && !isTyping(document.activeElement)) editor.current?.focus()
     return () => desk.release(key)
   }, [desk, key, revision])
 

@@ -1,6 +1,7 @@
 import { useState } from "react"
 import { useApp } from "./context.ts"
 import { Button } from "./controls.tsx"
+import { WAITS } from "./focus.ts"
 import { strings } from "./strings.ts"
 import type { OpenWait } from "./waits.ts"
 
@@ -25,7 +26,7 @@ function Approval({ open: { wait, place } }: { open: OpenWait }) {
   const { calls } = store.client
   const subjects = wait.asks.map(({ permission, subject }) => `${permission}: ${subject}`)
   return (
-    <div role="group" aria-label={words.approval(wait.tool)} className={FRAME}>
+    <div {...WAITS} role="group" aria-label={words.approval(wait.tool)} className={FRAME}>
       <p className="font-semibold">{words.approval(wait.tool)}</p>
       {wait.reason && <p>{wait.reason}</p>}
       {subjects.map((subject) => (
@@ -71,7 +72,7 @@ function Questions({ open: { place }, input }: { open: OpenWait; input: unknown 
   const set = (at: number, next: readonly string[]) =>
     setAnswers(questions.map((_, index) => (index === at ? next : (answers[index] ?? []))))
   return (
-    <div role="group" aria-label={words.questions} className={`${FRAME} space-y-3`}>
+    <div {...WAITS} role="group" aria-label={words.questions} className={`${FRAME} space-y-3`}>
       {questions.map((question, at) => (
         <QuestionField
           key={question.question}
@@ -137,7 +138,7 @@ function Interrupted({ open: { wait, place } }: { open: OpenWait }) {
   const { actions, store } = useApp()
   const { calls } = store.client
   return (
-    <div role="group" aria-label={words.interrupted(wait.tool)} className={FRAME}>
+    <div {...WAITS} role="group" aria-label={words.interrupted(wait.tool)} className={FRAME}>
       <p>{words.interrupted(wait.tool)}</p>
       <div className="mt-2 flex flex-wrap gap-2">
         <Button look="solid" onClick={() => void actions.try(() => calls.retry(place))}>

@@ -9,6 +9,7 @@ export const sidecarStrings = {
   empty: "Ask something beside the conversation. It knows everything up to where it was opened.",
   input: "Message to the sidecar",
   placeholder: "Ask beside…",
+  restored: "The question was not sent. It is written here again.",
   bringBack: "Bring back as a quote",
   broughtBack: "The quote is in your draft.",
   promote: "Keep as a session",
