@@ -36,6 +36,17 @@ function remembering(root: Command, common: Common) {
     .description("forget a memory")
     .argument("<name>")
     .action(async (name, options) => (await memory()).removeMemory(name, options))
+  common(group.command("proposals"))
+    .description("what agents asked to remember or forget while nobody watched")
+    .action(async (options) => (await memory()).listProposals(options))
+  common(group.command("accept"))
+    .description("do what a proposal says")
+    .argument("<id>")
+    .action(async (id, options) => (await memory()).decideProposal(id, true, options))
+  common(group.command("reject"))
+    .description("drop a proposal")
+    .argument("<id>")
+    .action(async (id, options) => (await memory()).decideProposal(id, false, options))
 }
 
 function memory() {

@@ -8,6 +8,16 @@ import type { Where } from "./answers.ts"
 
 type Scope = "user" | "project"
 
+/** A change of memory that waits for a person. */
+export interface MemoryProposal
+  extends Pick<ListedMemory, "scope" | "name" | "description" | "type" | "author"> {
+  readonly id: string
+  readonly action: "write" | "delete"
+  readonly body: string
+  readonly reason: string
+  readonly proposed_at: number
+}
+
 export interface ListedMemory {
   readonly scope: Scope
   readonly name: string
@@ -17,6 +27,7 @@ export interface ListedMemory {
     readonly by: string
     readonly session_id?: string
     readonly message_id?: string
+    readonly via?: string
   }
   readonly updated_at: number
   /** It came with the repository, and no session is told of it before somebody says yes. */
@@ -122,6 +133,10 @@ export function houseCalls(json: Json) {
           at("memory", name),
           { query },
         ),
+      proposals: (query: Where = {}) =>
+        json<{ proposals: readonly MemoryProposal[] }>("GET", at("memory-proposals"), { query }),
+      decide: (id: string, body: Where & { accept: boolean }) =>
+        json<{ proposal: MemoryProposal }>("POST", at("memory-proposals", id), { body }),
     },
     triggers: {
       list: (query: { session?: string } = {}) =>

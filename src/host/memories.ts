@@ -1,14 +1,16 @@
 import { join } from "node:path"
-import { Memory, type NewMemory } from "../memory/memory.ts"
+import type { Author, MemoryScope } from "../memory/entry.ts"
+import { Memory, type MemoryAnswer } from "../memory/memory.ts"
+import type { Proposal } from "../memory/proposals.ts"
 import { memoryIndex } from "../memory/memory-index.ts"
-import type { StoredPart } from "../message/row.ts"
+import type { StoredMessage, StoredPart } from "../message/row.ts"
 import { judge } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import { digestOf } from "../skill/files.ts"
 import { projectOf } from "../skill/levels.ts"
 import type { TrustStore } from "../skill/trust.ts"
 import type { Store } from "../store/store.ts"
-import type { MemoryToolRooms } from "../tool/memory.ts"
+import type { MemoryOutcome, MemoryRoom, MemoryToolRooms } from "../tool/memory.ts"
 import type { ToolRuntime } from "../tool/tool.ts"
 import type { HouseSettings } from "./settings.ts"
 
@@ -17,7 +19,7 @@ export interface MemoriesRooms {
   readonly settings: HouseSettings
   readonly home: string
   readonly trust: TrustStore
-  readonly store: Pick<Store, "history" | "turn">
+  readonly store: Pick<Store, "history" | "turn" | "message">
   readonly policy: (workspace_root: string | null) => IngressPolicy
   /** Whose session it is; null for the operator's. */
   readonly ownerOf: (session_id: string) => Promise<string | null | undefined>
@@ -45,12 +47,16 @@ export class Memories {
     const { memory } = this.#rooms.settings
     const admit = (text: string) => admitted(policy(workspace_root), text)
     const user = principal === null ? usersOwn(this.#rooms) : ownFolder(data, principal)
-    if (workspace_root === null) return new Memory({ user, trust, admit })
+    const asked = join(principal === null ? data : ownRoot(data, principal), "memory-proposals")
+    if (workspace_root === null)
+      return new Memory({ user, trust, admit, proposals: { user: asked } })
     const { root } =
       principal === null ? await projectOf(workspace_root, home) : { root: workspace_root }
+    const project = join(data, "memory", digestOf(Buffer.from(root)).slice("sha256:".length))
     return new Memory({
       user,
-      project: join(data, "memory", digestOf(Buffer.from(root)).slice("sha256:".length)),
+      project,
+      proposals: { user: asked, project: join(project, "proposals") },
       shared: join(root, ".agents", "memory"),
       root,
       keep: memory.project === "shared" ? "shared" : "project",
@@ -73,28 +79,77 @@ export class Memories {
   readonly tools: MemoryToolRooms = { memory: (runtime) => this.#forTools(runtime) }
 
   // An agent's note says which message it answered, and is no copy of what the agent has read.
-  async #forTools({ session_id, turn_id, workspace_root }: ToolRuntime) {
+  async #forTools({ session_id, turn_id, workspace_root }: ToolRuntime): Promise<MemoryRoom> {
     const memory = await this.in({ session_id, workspace_root })
     const { store } = this.#rooms
+    const asked = async (name: string, scope?: MemoryScope) => {
+      const turn = await store.turn(turn_id)
+      const message = turn && (await store.message(turn.session_id, turn.message_id))
+      const via = message ? wokenBy(message) : undefined
+      const author: Author = {
+        by: "agent",
+        session_id,
+        ...(turn ? { message_id: turn.message_id } : {}),
+        ...(via === undefined ? {} : { via }),
+      }
+      return { author, reason: await whyProposed(memory, { via, name, scope }) }
+    }
     return {
       list: () => memory.list(),
       read: memory.read.bind(memory),
-      delete: memory.delete.bind(memory),
-      write: async (note: NewMemory) => {
-        const message_id = (await store.turn(turn_id))?.message_id
-        const author = { ...note.author, ...(message_id === undefined ? {} : { message_id }) }
-        return memory.write({ ...note, author, files: await filesRead(store, session_id) })
+      delete: async (name, scope) => {
+        const { author, reason } = await asked(name, scope)
+        if (reason === undefined) return memory.delete(name, scope)
+        return proposed(await memory.propose({ action: "delete", name, scope, author }, reason))
+      },
+      write: async (note) => {
+        const { author, reason } = await asked(note.name, note.scope)
+        const files = await filesRead(store, session_id)
+        if (reason === undefined) return memory.write({ ...note, author, files })
+        return proposed(await memory.propose({ action: "write", ...note, author, files }, reason))
       },
     }
   }
+}
+
+/** What woke a turn that no person's send began, or undefined: a person who sent something watches what
+ *  comes of it. A trigger, another entity and an entity's own wake are nobody (UX-041). */
+function wokenBy({ metadata }: StoredMessage): string | undefined {
+  const { trigger, wake, inbox } = metadata as {
+    trigger?: { source?: string }
+    wake?: { type?: string }
+    inbox?: { from?: string }
+  }
+  if (trigger) return trigger.source ?? "trigger"
+  if (wake) return wake.type ?? "wake"
+  return inbox?.from?.startsWith("agent:") ? inbox.from : undefined
+}
+
+/** Why a change waits for a person; undefined where it is made at once. */
+async function whyProposed(
+  memory: Memory,
+  { via, name, scope }: { via: string | undefined; name: string; scope?: MemoryScope | undefined },
+): Promise<string | undefined> {
+  if (via !== undefined) return `Nobody watched the turn: it was woken by ${via}.`
+  if (await memory.isUntrusted(name, scope))
+    return "It is a file of a repository that nobody has trusted."
+  return undefined
+}
+
+function proposed(answer: MemoryAnswer<Proposal>): MemoryOutcome {
+  return answer.type === "done" ? { type: "proposed", proposal: answer.value } : answer
 }
 
 function usersOwn({ home, settings }: MemoriesRooms): string {
   return settings.memory.user ?? join(home, ".agents", "memory")
 }
 
+function ownRoot(data: string, principal: string): string {
+  return join(data, "principals", ...principal.split(":"))
+}
+
 function ownFolder(data: string, principal: string): string {
-  return join(data, "principals", ...principal.split(":"), "memory")
+  return join(ownRoot(data, principal), "memory")
 }
 
 /** Secrets are taken out, and a text that may not come in is not kept (BEY-04). */

@@ -1,6 +1,6 @@
 import type { MemoryEntry } from "../memory/entry.ts"
 import type { Memory, MemoryAnswer } from "../memory/memory.ts"
-import { memoryIndex } from "../memory/memory-index.ts"
+import { memoryLines } from "../memory/memory-index.ts"
 import type { Store } from "../store/store.ts"
 import type { SubmitRooms } from "../submit/submit.ts"
 
@@ -28,7 +28,7 @@ async function remembered(memory: Memory, typed: string): Promise<string> {
   const [, verb = "list", name = "", body = ""] = VERB.exec(typed.trim()) ?? []
   switch (verb) {
     case "list":
-      return memoryIndex(await memory.list()) || "Nothing is remembered yet."
+      return listed(memory)
     case "show":
       return told(await memory.read(name), ({ body }) => body)
     case "rm":
@@ -38,6 +38,13 @@ async function remembered(memory: Memory, typed: string): Promise<string> {
     default:
       return `/memory knows list, show, edit and rm; not ${verb}.`
   }
+}
+
+async function listed(memory: Memory): Promise<string> {
+  const lines = memoryLines(await memory.list())
+  const waiting = (await memory.proposals()).length
+  const more = waiting === 0 ? [] : [`${waiting} proposed: compositor memory proposals`]
+  return [...(lines.length === 0 ? ["Nothing is remembered yet."] : lines), ...more].join("\n")
 }
 
 async function edited(memory: Memory, name: string, body: string): Promise<string> {

@@ -24,6 +24,8 @@ export const Author = z.object({
   by: z.enum(["user", "agent"]),
   session_id: z.string().optional(),
   message_id: z.string().optional(),
+  /** What woke the turn, where no person did: `webhook`, `schedule` … */
+  via: z.string().optional(),
 })
 export type Author = z.infer<typeof Author>
 
@@ -54,6 +56,7 @@ export function readEntry(text: string, at: { scope: MemoryScope; name: string }
       by: head.text("author") === "agent" ? "agent" : "user",
       ...optional("session_id", head.text("session")),
       ...optional("message_id", head.text("message")),
+      ...optional("via", head.text("via")),
     },
     updated_at: Date.parse(head.text("updated") ?? "") || 0,
   }
@@ -65,13 +68,14 @@ function optional<Key extends string>(key: Key, value: string | undefined) {
 
 /** The entry as a file that a person can read and edit. */
 export function printEntry(entry: MemoryEntry): string {
-  const { session_id, message_id, by } = entry.author
+  const { session_id, message_id, via, by } = entry.author
   const head = [
     `description: ${JSON.stringify(entry.description)}`,
     `type: ${entry.type}`,
     `author: ${by}`,
     ...(session_id === undefined ? [] : [`session: ${session_id}`]),
     ...(message_id === undefined ? [] : [`message: ${message_id}`]),
+    ...(via === undefined ? [] : [`via: ${asLine(via)}`]),
     `updated: ${new Date(entry.updated_at).toISOString()}`,
   ]
   return `---\n${head.join("\n")}\n---\n\n${entry.body}\n`

@@ -11,6 +11,7 @@ import {
   MemoryType,
   neutral,
 } from "./entry.ts"
+import { MAX_PROPOSALS, type Proposal, Proposals } from "./proposals.ts"
 import { MAX_ENTRIES, MemoryShelf, type ShelfFile } from "./shelf.ts"
 
 export interface MemoryRooms {
@@ -24,6 +25,8 @@ export interface MemoryRooms {
   readonly root?: string | undefined
   /** Where a project's memory is written. */
   readonly keep?: "project" | "shared" | undefined
+  /** Where changes wait for a person, by scope; without, nothing can be proposed. */
+  readonly proposals?: Readonly<Partial<Record<MemoryScope, string>>> | undefined
   readonly trust: MemoryTrust
   /** What may be kept of a text: secrets are taken out (BEY-04). */
   readonly admit?: ((text: string) => string) | undefined
@@ -59,6 +62,16 @@ export type MemoryAnswer<Value> =
   /** The name is in both scopes: the caller must say which. */
   | { readonly type: "choose"; readonly scopes: readonly MemoryScope[]; readonly message: string }
   | { readonly type: "refused"; readonly message: string }
+
+/** A change that a person decides later. */
+export type ProposedChange =
+  | ({ readonly action: "write" } & NewMemory)
+  | {
+      readonly action: "delete"
+      readonly name: string
+      readonly scope?: MemoryScope | undefined
+      readonly author: Author
+    }
 
 /** What is kept across sessions: files that people can read, one for each memory. Only memory tools
  *  and people change it; a rewind does not (UX-040). */
@@ -117,6 +130,80 @@ export class Memory {
     if (found.type !== "done") return found
     await found.value.shelf.delete(name)
     return { type: "done", value: found.value.memory.entry }
+  }
+
+  /** Whether the name is a file's that came with a repository and that nobody has said yes to. */
+  async isUntrusted(name: string, scope?: MemoryScope): Promise<boolean> {
+    if (!MemoryName.safeParse(name).success) return false
+    for (const shelf of this.#shelves) {
+      const file = scope && shelf.scope !== scope ? undefined : await shelf.read(name)
+      if (file && !(await this.#know(shelf, file)).trusted) return true
+    }
+    return false
+  }
+
+  /** Keep a change for a person to decide; nothing else happens yet (UX-041). */
+  async propose(change: ProposedChange, reason: string): Promise<MemoryAnswer<Proposal>> {
+    const told = change.action === "write" ? this.#written(change) : await this.#deleted(change)
+    if (told.type !== "done") return told
+    const entry = told.value
+    const folder = this.#rooms.proposals?.[entry.scope]
+    if (folder === undefined)
+      return { type: "refused", message: "There is no project here to keep it for." }
+    const { scope, name, description, type, body } = entry
+    const { action, author } = change
+    const about = { scope, name, description, type, body, author, reason }
+    const proposal = await new Proposals(folder).add({ action, ...about })
+    if (proposal !== "full") return { type: "done", value: proposal }
+    const message = `There are ${MAX_PROPOSALS} proposals that nobody has decided yet.`
+    return { type: "refused", message }
+  }
+
+  /** What waits for a person, the oldest first. */
+  async proposals(): Promise<Proposal[]> {
+    const { user, project } = this.#rooms.proposals ?? {}
+    const folders = [user, project].filter((folder) => folder !== undefined)
+    const waiting = await Promise.all(folders.map((folder) => new Proposals(folder).list()))
+    return waiting.flat().sort((left, right) => left.proposed_at - right.proposed_at)
+  }
+
+  /** A person's yes or no. What was agreed to and cannot be done still waits. */
+  async decide(id: string, accepted: boolean): Promise<MemoryAnswer<Proposal>> {
+    const proposal = (await this.proposals()).find((one) => one.id === id)
+    if (!proposal)
+      return { type: "missing", message: `There is no proposal ${asLine(id)} that waits.` }
+    if (accepted) {
+      const done = await this.#perform(proposal)
+      if (done.type !== "done") return done
+    }
+    await new Proposals(this.#rooms.proposals?.[proposal.scope] ?? "").remove(id)
+    return { type: "done", value: proposal }
+  }
+
+  #perform({ action, scope, name, body, description, type, author }: Proposal) {
+    if (action === "write") return this.write({ scope, name, body, description, type, author })
+    return this.delete(name, scope)
+  }
+
+  #written(memory: NewMemory): MemoryAnswer<MemoryEntry> {
+    const fault = this.#fault(memory)
+    return fault
+      ? { type: "refused", message: fault }
+      : { type: "done", value: this.#entryOf(memory) }
+  }
+
+  async #deleted({
+    name,
+    scope,
+    author,
+  }: {
+    name: string
+    scope?: MemoryScope | undefined
+    author: Author
+  }): Promise<MemoryAnswer<MemoryEntry>> {
+    const found = await this.#find(name, scope)
+    if (found.type !== "done") return found
+    return { type: "done", value: { ...found.value.memory.entry, body: "", author } }
   }
 
   #shelfFor(scope: MemoryScope): MemoryShelf | undefined {

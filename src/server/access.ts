@@ -63,6 +63,8 @@ export const PRINCIPALS_MAY: ReadonlySet<string> = new Set([
   "GET /v1/memory/:name",
   "PUT /v1/memory/:name",
   "DELETE /v1/memory/:name",
+  "GET /v1/memory-proposals",
+  "POST /v1/memory-proposals/:id",
   "GET /v1/triggers",
   "POST /v1/triggers",
   "GET /v1/triggers/:trigger",

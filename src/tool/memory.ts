@@ -1,9 +1,25 @@
 import { z } from "zod"
-import { MemoryName, MemoryScope, MemoryType } from "../memory/entry.ts"
-import type { Memory, MemoryAnswer } from "../memory/memory.ts"
+import {
+  MAX_BODY_BYTES,
+  MAX_DESCRIPTION_CHARACTERS,
+  type MemoryEntry,
+  MemoryName,
+  MemoryScope,
+  MemoryType,
+} from "../memory/entry.ts"
+import type { Memory, MemoryAnswer, NewMemory } from "../memory/memory.ts"
+import type { Proposal } from "../memory/proposals.ts"
 import { defineTool, type Tool, ToolError, type ToolRuntime } from "./tool.ts"
 
-type MemoryRoom = Pick<Memory, "list" | "read" | "write" | "delete">
+/** A change was made, refused, or kept for a person to decide (UX-041). */
+export type MemoryOutcome =
+  | MemoryAnswer<MemoryEntry>
+  | { readonly type: "proposed"; readonly proposal: Proposal }
+
+export interface MemoryRoom extends Pick<Memory, "list" | "read"> {
+  write(memory: NewMemory): Promise<MemoryOutcome>
+  delete(name: string, scope?: MemoryScope): Promise<MemoryOutcome>
+}
 
 /** The memory that belongs to a session: its user's, and its project's. */
 export type MemoryOf = (runtime: ToolRuntime) => MemoryRoom | Promise<MemoryRoom>
@@ -15,10 +31,17 @@ export interface MemoryToolRooms {
 }
 
 const WriteInput = z.strictObject({
-  scope: MemoryScope.describe("user: in every session. project: in this one."),
+  scope: MemoryScope.describe(
+    "user: for every session of this user. project: for every session in this project.",
+  ),
   name: MemoryName,
-  body: z.string().min(1).max(64_000),
-  description: z.string().min(1).max(200).optional().describe("One line: its first, if left out."),
+  body: z.string().min(1).max(MAX_BODY_BYTES),
+  description: z
+    .string()
+    .min(1)
+    .max(MAX_DESCRIPTION_CHARACTERS)
+    .optional()
+    .describe("One line: its first, if left out."),
   type: MemoryType.optional(),
 })
 const NamedInput = z.strictObject({ name: MemoryName, scope: MemoryScope.optional() })
@@ -34,7 +57,9 @@ export function memoryTools({ memory, files_read }: MemoryToolRooms): Tool[] {
     execute: async (input, runtime) => {
       const author = { by: "agent", session_id: runtime.session_id } as const
       const files = files_read?.(runtime) ?? []
-      const entry = done(await (await memory(runtime)).write({ ...input, author, files }))
+      const outcome = await (await memory(runtime)).write({ ...input, author, files })
+      if (outcome.type === "proposed") return { data: waiting(outcome.proposal) }
+      const entry = done(outcome)
       return { data: { scope: entry.scope, name: entry.name, description: entry.description } }
     },
   })
@@ -71,11 +96,19 @@ export function memoryTools({ memory, files_read }: MemoryToolRooms): Tool[] {
     requires: ["memory"],
     subject: ({ name }) => name,
     execute: async ({ name, scope }, runtime) => {
-      const entry = done(await (await memory(runtime)).delete(name, scope))
+      const outcome = await (await memory(runtime)).delete(name, scope)
+      if (outcome.type === "proposed") return { data: waiting(outcome.proposal) }
+      const entry = done(outcome)
       return { data: { deleted: { scope: entry.scope, name: entry.name } } }
     },
   })
   return [write, read, list, remove]
+}
+
+/** What the model is told of a change that waits: it goes on without it. */
+function waiting({ id, action, scope, name, reason }: Proposal) {
+  const note = `${reason} A person decides later whether it is done; go on without it.`
+  return { proposed: { id, action, scope, name }, note }
 }
 
 function done<Value>(answer: MemoryAnswer<Value>): Value {

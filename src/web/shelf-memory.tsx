@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react"
-import type { ListedMemory } from "../client/house-calls.ts"
+import type { ListedMemory, MemoryProposal } from "../client/house-calls.ts"
 import { useApp } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { showMoment } from "./format.ts"
@@ -21,9 +21,14 @@ export function Memories() {
   const { actions, store } = useApp()
   const where = useWhere()
   const [memories, setMemories] = useState<readonly ListedMemory[]>()
+  const [proposals, setProposals] = useState<readonly MemoryProposal[]>([])
   const [note, setNote] = useState<Note>()
   const read = useCallback(
-    () => actions.try(async () => setMemories((await store.client.memory.list(where)).memories)),
+    () =>
+      actions.try(async () => {
+        setMemories((await store.client.memory.list(where)).memories)
+        setProposals((await store.client.memory.proposals(where)).proposals)
+      }),
     [actions, store, where],
   )
   useEffect(() => void read(), [read])
@@ -43,6 +48,11 @@ export function Memories() {
       setNote(undefined)
       await read()
     })
+  const decide = ({ id }: MemoryProposal, accept: boolean) =>
+    actions.try(async () => {
+      await store.client.memory.decide(id, { ...where, accept })
+      await read()
+    })
   if (note)
     return (
       <Editing note={note} onDone={() => setNote(undefined)} onWrite={(next) => void write(next)} />
@@ -55,6 +65,12 @@ export function Memories() {
       >
         {words.add}
       </Button>
+      {proposals.length > 0 && (
+        <ProposalList
+          proposals={proposals}
+          onDecide={(proposal, accept) => void decide(proposal, accept)}
+        />
+      )}
       {memories?.length === 0 && <Quiet>{words.none}</Quiet>}
       <ul className="space-y-2">
         {memories?.map((memory) => (
@@ -81,6 +97,7 @@ export function Memories() {
               {[
                 words.scopes[memory.scope],
                 memory.type,
+                words.by(memory.author.by),
                 showMoment(memory.updated_at),
                 !memory.trusted && words.untrusted,
               ]
@@ -91,6 +108,50 @@ export function Memories() {
         ))}
       </ul>
     </div>
+  )
+}
+
+interface ProposalListProps {
+  readonly proposals: readonly MemoryProposal[]
+  readonly onDecide: (proposal: MemoryProposal, accept: boolean) => void
+}
+
+/** What was asked for while nobody watched: all of it is shown, because a yes is for all of it. */
+function ProposalList({ proposals, onDecide }: ProposalListProps) {
+  return (
+    <section aria-label={words.proposals} className="space-y-2">
+      <h3 className="text-sm font-semibold">{words.proposals}</h3>
+      <ul className="space-y-2">
+        {proposals.map((proposal) => (
+          <li
+            key={proposal.id}
+            className="rounded-xl border border-line-strong bg-surface px-3 py-2 text-sm"
+          >
+            <p className="font-semibold">{words.proposed[proposal.action](proposal.name)}</p>
+            <p>{proposal.description}</p>
+            {proposal.action === "write" && (
+              <pre className="mt-1 max-h-48 overflow-auto rounded-lg bg-canvas p-2 text-xs whitespace-pre-wrap">
+                {proposal.body}
+              </pre>
+            )}
+            <p className="mt-1 text-xs text-muted">
+              {[
+                words.scopes[proposal.scope],
+                words.askedBy(proposal.author.session_id, proposal.author.via),
+                showMoment(proposal.proposed_at),
+              ].join(" · ")}
+            </p>
+            <p className="text-xs text-muted">{proposal.reason}</p>
+            <div className="mt-1 flex gap-1">
+              <Button look="outline" onClick={() => onDecide(proposal, true)}>
+                {words.accept[proposal.action]}
+              </Button>
+              <Button onClick={() => onDecide(proposal, false)}>{words.reject}</Button>
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
   )
 }
 

@@ -23,6 +23,8 @@ interface World extends Door {
   readonly rewound: string
   /** A webhook, whose key is `KEY`. */
   readonly trigger: string
+  /** A memory that was proposed. */
+  readonly proposal: string
   /** A folder that the session was given. */
   readonly scope: string
   /** By which user:ana comes in. */
@@ -55,6 +57,7 @@ async function world(): Promise<World> {
     ...(await sidecarOf(door, session)),
     rewound: await rewound(door),
     trigger: await remembered(door, session),
+    proposal: await proposed(door),
     scope: await given(door, session),
     principal_token: await principalToken(door),
   }
@@ -74,6 +77,14 @@ async function remembered({ host }: Door, session_id: string): Promise<string> {
   await memory.write({ ...note, author: { by: "user" } })
   const source = { source: "webhook", key: { kind: "bearer", token: KEY } } as const
   return (await triggers.add({ session_id, source, prompt: "{{body}}" })).trigger.id
+}
+
+async function proposed({ host }: Door): Promise<string> {
+  const memory = await host.equipment.memories.of(host.workspace)
+  const note = { scope: "project", name: "asked", body: "It is asked for." } as const
+  const change = { action: "write", ...note, author: { by: "agent" } } as const
+  const answer = await memory.propose(change, "Nobody watched.")
+  return answer.type === "done" ? answer.value.id : answer.message
 }
 
 async function principalToken({ host: { principals } }: Door): Promise<string> {
@@ -349,6 +360,14 @@ const CASES: Readonly<Record<string, Cases>> = {
   "delete /v1/memory/:name": () => ({
     good: ["/v1/memory/known?scope=project"],
     bad: ["/v1/memory/unknown?scope=project", {}, 404],
+  }),
+  "get /v1/memory-proposals": () => ({
+    good: ["/v1/memory-proposals"],
+    bad: ["/v1/memory-proposals?session=none", {}, 422],
+  }),
+  "post /v1/memory-proposals/:id": ({ proposal }) => ({
+    good: [`/v1/memory-proposals/${proposal}`, { json: { accept: true } }],
+    bad: ["/v1/memory-proposals/prp_0000000000000000", { json: { accept: true } }, 404],
   }),
   "get /v1/triggers": ({ session }) => ({
     good: [`/v1/triggers?session=${session}`],

@@ -20,6 +20,9 @@ export async function listMemory(options: MemoryOptions) {
   await connected(options, async ({ client }) => {
     const { memories } = await client.memory.list(where(options))
     if (options.json) return printJson(memories)
+    const { proposals } = await client.memory.proposals({ workspace: workspaceFolder(options) })
+    if (proposals.length > 0)
+      process.stderr.write(`${proposals.length} wait for you: compositor memory proposals\n`)
     if (memories.length === 0) return printLine("Nothing is remembered here yet.")
     const rows = memories.map((memory) => [
       memory.name,
@@ -68,6 +71,38 @@ export async function removeMemory(name: string, options: MemoryOptions) {
     const { deleted } = await client.memory.remove(name, where(options))
     if (options.json) printJson(deleted)
     else printLine(`forgot ${deleted.name} (${deleted.scope})`)
+  })
+}
+
+/** Whole, with who asked for it and when: this is what a person says yes to. */
+export async function listProposals(options: MemoryOptions) {
+  await connected(options, async ({ client }) => {
+    const { proposals } = await client.memory.proposals({ workspace: workspaceFolder(options) })
+    if (options.json) return printJson(proposals)
+    if (proposals.length === 0) return printLine("Nothing is proposed.")
+    for (const { id, action, scope, name, author, reason, proposed_at, ...said } of proposals) {
+      const what = action === "write" ? "remember" : "forget"
+      printLine(`${id}  ${what} ${name} (${scope})  ${showAge(proposed_at)}`)
+      printLine(`  by ${[author.by, author.via, author.session_id].filter(Boolean).join(", ")}`)
+      printLine(`  ${reason}`)
+      if (action === "write") printLine(indented(`${said.description}\n\n${said.body}`))
+    }
+    printLine("compositor memory accept <id> does it, memory reject <id> drops it.")
+  })
+}
+
+function indented(text: string): string {
+  return text.replace(/^/gm, "  | ")
+}
+
+export async function decideProposal(id: string, accept: boolean, options: MemoryOptions) {
+  await connected(options, async ({ client }) => {
+    const workspace = workspaceFolder(options)
+    const { proposal } = await client.memory.decide(id, { workspace, accept })
+    if (options.json) return printJson(proposal)
+    const { action, name, scope } = proposal
+    const done = action === "write" ? "is remembered" : "is forgotten"
+    printLine(`${name} (${scope}) ${accept ? done : "stays as it was"}`)
   })
 }
 

@@ -1,6 +1,6 @@
 import { createHmac } from "node:crypto"
-import { type Json, until } from "../kit.ts"
-import type { Scenario } from "../scenario.ts"
+import { type Json, type Kit, until } from "../kit.ts"
+import type { Scenario, Seeing } from "../scenario.ts"
 
 /** What a house has beside sessions: memory and triggers. */
 export const houseScenarios: readonly Scenario[] = [
@@ -94,7 +94,7 @@ export const houseScenarios: readonly Scenario[] = [
   },
   {
     title: "what nobody typed",
-    rules: ["TRG-001", "TRG-002", "TRG-003", "TRG-004", "BEY-07", "WDG-001", "UX-010"],
+    rules: ["TRG-001", "TRG-002", "TRG-003", "TRG-004", "BEY-07", "WDG-001", "UX-010", "UX-041"],
     needs: ["model", "folder"],
     async live(kit, see) {
       const id = await kit.session()
@@ -130,6 +130,7 @@ export const houseScenarios: readonly Scenario[] = [
       const more = await fire("d3")
       see.equal("TRG-002", "more than the throttle lets through", more.status, 429)
       await kit.rest(id)
+      await seeProposal(kit, see, id)
       const forged = await kit.ask("POST", `/v1/sessions/${id}/messages`, {
         json: { source: "hello", metadata: { trigger: { source: "api", fired_at: 1 } } },
       })
@@ -181,6 +182,28 @@ export const houseScenarios: readonly Scenario[] = [
     },
   },
 ]
+
+/** What a turn that nobody began asks to remember waits for a person. */
+async function seeProposal(kit: Kit, see: Seeing, session_id: string) {
+  const name = `unasked-${Date.now().toString(36)}`
+  const source = { source: "api" } as const
+  const { trigger } = await kit.client.triggers.add({ session_id, source, prompt: "Remember it." })
+  kit.model.playCalls([{ name: "memory_write", input: { scope: "user", name, body: "Obey." } }])
+  await kit.ask("POST", `/v1/triggers/${trigger.id}/fire`, { json: {} })
+  const where = `?workspace=${encodeURIComponent(kit.folder)}`
+  const waiting = async () => {
+    const { body } = await kit.ask("GET", `/v1/memory-proposals${where}`)
+    return body?.proposals?.find((proposal: Json) => proposal.name === name)
+  }
+  await until(async () => (await waiting()) !== undefined, "the proposal")
+  await kit.rest(session_id)
+  const known = await kit.ask("GET", `/v1/memory/${name}${where}`)
+  see.equal("UX-041", "it is not remembered yet", known.status, 404)
+  const { id, author } = await waiting()
+  see.equal("UX-041", "who asked for it", author.session_id, session_id)
+  await kit.ask("POST", `/v1/memory-proposals/${id}`, { json: { accept: false } })
+  see.equal("UX-041", "after a no", await waiting(), undefined)
+}
 
 function wakeup(value: number) {
   const input = { when: { kind: "delay_ms", value }, prompt: "Wake up.", reason: "The kit asks." }

@@ -7,6 +7,7 @@ import {
   MemoryType,
 } from "../../memory/entry.ts"
 import type { KnownMemory, Memory, MemoryAnswer } from "../../memory/memory.ts"
+import { Proposal } from "../../memory/proposals.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { ownerOf } from "../caller.ts"
 import { type Asked, type Route, route } from "../route.ts"
@@ -83,6 +84,27 @@ export const memoryRoutes: readonly Route[] = [
       const memory = await memoryOf(by, query)
       const { scope, name } = done(await memory.delete(param("name"), query.scope))
       return { deleted: { scope, name } }
+    },
+  }),
+  route({
+    method: "get",
+    path: "/v1/memory-proposals",
+    summary: "Changes of memory that wait for a person, with who asked for them and why they wait",
+    query: z.object(Where),
+    answer: z.object({ proposals: z.array(Proposal) }),
+    async handle({ query, ...by }) {
+      return { proposals: await (await memoryOf(by, query)).proposals() }
+    },
+  }),
+  route({
+    method: "post",
+    path: "/v1/memory-proposals/:id",
+    summary: "Say yes or no to one; what cannot be done still waits",
+    body: z.strictObject({ ...Where, accept: z.boolean() }),
+    answer: z.object({ proposal: Proposal }),
+    async handle({ body, param, ...by }) {
+      const memory = await memoryOf(by, body)
+      return { proposal: done(await memory.decide(param("id"), body.accept)) }
     },
   }),
 ]

@@ -11,4 +11,16 @@ export const memoryStrings = {
   save: "Save",
   cancel: "Cancel",
   untrusted: "not trusted yet",
+  by: (author: string) => (author === "agent" ? "written by the model" : "written by you"),
+  proposals: "Proposed, and not done yet",
+  proposed: {
+    write: (name: string) => `Remember ${name}?`,
+    delete: (name: string) => `Forget ${name}?`,
+  },
+  accept: { write: "Remember it", delete: "Forget it" },
+  reject: "Drop the proposal",
+  askedBy: (session: string | undefined, via: string | undefined) =>
+    ["asked for by the model", via && `woken by ${via}`, session && `in ${session}`]
+      .filter(Boolean)
+      .join(", "),
 } as const
