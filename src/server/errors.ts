@@ -60,8 +60,28 @@ export function answerError(
   return new Response(JSON.stringify(body), { status, headers })
 }
 
+/** So many faults are told of one request, and so much of each. */
+const MAX_DETAILS = 20
+const MAX_MESSAGE_CHARACTERS = 4096
+
 export function errorBody({ code, message, details }: Omit<Told, "status">): object {
-  return { error: { code, message, ...(details.length > 0 ? { details } : {}) } }
+  const told = { code, message: shortened(message) }
+  return { error: details.length > 0 ? { ...told, details: firstOf(details) } : told }
+}
+
+function firstOf(details: readonly RefusalDetail[]): readonly RefusalDetail[] {
+  const first = details.slice(0, MAX_DETAILS).map((detail) => ({
+    ...detail,
+    path: shortened(detail.path),
+    message: shortened(detail.message),
+  }))
+  const left = details.length - first.length
+  return left > 0 ? [...first, { path: "/", message: `and ${left} more` }] : first
+}
+
+function shortened(text: string): string {
+  if (text.length <= MAX_MESSAGE_CHARACTERS) return text
+  return `${text.slice(0, MAX_MESSAGE_CHARACTERS).toWellFormed()}…`
 }
 
 /** One answer for all that is not there: a principal cannot tell what is another's from what never
@@ -93,6 +113,14 @@ export function told(error: unknown): Told {
     return { status: 404, code: "not_found", message: error.message, details: [] }
   if (error instanceof BlobsFailed)
     return { status: 503, code: "blobs_unavailable", message: "the blob store failed", details: [] }
+  if (isBrokenOff(error))
+    return { status: 400, code: "invalid_request", message: "the body broke off", details: [] }
   const message = "something failed here; the server's log says what"
   return { status: 500, code: "internal", message, details: [] }
+}
+
+// What Node calls a request whose sender hung up, or was too slow, in the middle of its body.
+function isBrokenOff(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  return code === "ECONNRESET" && message === "aborted"
 }

@@ -1,11 +1,12 @@
 import type { Context, Hono } from "hono"
 import { z } from "zod"
 import type { Host } from "../host.ts"
-import { isTooDeep, MAX_JSON_DEPTH } from "../message/depth.ts"
+import { readBody } from "./body.ts"
 import { type Caller, callerOf } from "./caller.ts"
 import { DoorError } from "./errors.ts"
 import { EventStream, eventStream } from "./events.ts"
 import { requireOwnIn } from "./guard.ts"
+import { parseJsonBytes } from "./parse-json.ts"
 
 /** One route: what it takes, what it answers, and what it does. The OpenAPI document is made from
  *  the same schemas that check the request. */
@@ -63,13 +64,23 @@ async function serve(one: Route, host: Host, context: Context): Promise<Response
 export function check(schema: z.ZodType, value: unknown, where: string): unknown {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  const details = parsed.error.issues.map(({ path, message }) => ({
-    path: `/${path.map(String).join("/")}`,
-    message,
+  const details = parsed.error.issues.map((issue) => ({
+    path: `/${issue.path.map(String).join("/")}`,
+    message: faultOf(issue),
   }))
   const [first] = details
   const message = `${where}${first?.path ?? "/"}: ${first?.message ?? "is not valid"}`
   throw new DoorError(422, "validation_failed", message, details)
+}
+
+const MAX_NAMED_KEYS = 20
+
+/** What is wrong, in a sentence of bounded length: keys that nobody knows may be many. */
+function faultOf(issue: z.core.$ZodIssue): string {
+  if (issue.code !== "unrecognized_keys" || issue.keys.length <= MAX_NAMED_KEYS)
+    return issue.message
+  const named = issue.keys.slice(0, MAX_NAMED_KEYS).map((key) => JSON.stringify(key))
+  return `Unrecognized keys: ${named.join(", ")} and ${issue.keys.length - named.length} more`
 }
 
 /** A body that is JSON, and not more of it than may be. */
@@ -77,47 +88,9 @@ export async function readJson(context: Context, max_bytes = MAX_JSON_BYTES): Pr
   const type = context.req.header("content-type") ?? ""
   if (!/^application\/json\b/i.test(type))
     throw new DoorError(415, "unsupported_media_type", "the body must be application/json")
-  const value = jsonIn(await readText(context.req.raw, max_bytes))
+  const value = await parseJsonBytes(await readBody(context.req.raw, { max_bytes, json: true }))
   await requireOwnIn(context, value)
   return value
-}
-
-/** What a text says as JSON, if it is not nested too deep. */
-export function jsonIn(text: string): unknown {
-  const value = parseJson(text)
-  if (!isTooDeep(value)) return value
-  throw new DoorError(
-    422,
-    "validation_failed",
-    `the body nests deeper than ${MAX_JSON_DEPTH} levels`,
-  )
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new DoorError(400, "invalid_request", `the body is not JSON: ${(error as Error).message}`)
-  }
-}
-
-async function readText(request: Request, max_bytes: number): Promise<string> {
-  const declared = Number(request.headers.get("content-length") ?? 0)
-  if (declared > max_bytes) throw tooLarge(max_bytes)
-  // A declared length is kept by the parser in front of us; only an undeclared one must be counted.
-  if (declared > 0) return request.text()
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > max_bytes) throw tooLarge(max_bytes)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks).toString("utf8")
-}
-
-function tooLarge(max_bytes: number): DoorError {
-  return new DoorError(413, "too_large", `the body may have at most ${max_bytes} bytes`)
 }
 
 /** The document that describes the routes (OpenAPI 3.1). */

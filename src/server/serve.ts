@@ -11,6 +11,7 @@ import { type Log, type LogOptions, cleaned, newLog } from "../telemetry/log.ts"
 import { OtlpSink, readOtlpSettings } from "../telemetry/otlp.ts"
 import { tellSpansTo } from "../telemetry/span.ts"
 import { createApp } from "./app.ts"
+import { watchBodies } from "./body-watch.ts"
 import { Leaving } from "./health-leaving.ts"
 import { Limits, readLimits } from "./limits.ts"
 import { HouseMetrics } from "./metrics.ts"
@@ -79,7 +80,13 @@ export async function serve(options: ServeOptions): Promise<Running> {
   })
   metrics.watch(host.store)
   const spans = tellSpans(options.environment, metrics)
-  const server = createServer({ maxHeaderSize: HEADER_BYTES, headersTimeout: HEADERS_MS })
+  // How long a body may take depends on what it is: `watchBodies` says.
+  const server = createServer({
+    maxHeaderSize: HEADER_BYTES,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: 0,
+  })
+  watchBodies(server)
   // Known once it listens, which is before anyone can ask.
   let names: readonly string[] = []
   const hosts = () => names

@@ -3,7 +3,8 @@ import type { Host } from "../host.ts"
 import { callerOf } from "./caller.ts"
 import { errorBody, told } from "./errors.ts"
 import { EventStream } from "./events.ts"
-import { check, jsonIn, type Route } from "./route.ts"
+import { parseJson } from "./parse-json.ts"
+import { check, type Route } from "./route.ts"
 import { messageRoutes } from "./routes/messages.ts"
 import { sessionRoutes } from "./routes/sessions.ts"
 import { turnRoutes } from "./routes/turns.ts"
@@ -61,7 +62,7 @@ async function call({ route, params }: Found, { host, url, init }: Asking): Prom
   const context = contextOf(init)
   const given = Object.fromEntries(url.searchParams)
   const query = route.query ? check(route.query, given, "query ") : undefined
-  const body = route.body ? check(route.body, jsonIn(init.body as string), "") : undefined
+  const body = route.body ? check(route.body, parseJson(init.body as string), "") : undefined
   const param = (name: string) => decodeURIComponent(params[name] ?? "")
   const answer = await route.handle({
     host,

@@ -6,6 +6,7 @@ import type { StoredTrigger } from "../../store/store.ts"
 import { Schedule } from "../../trigger/schedule.ts"
 import { Trigger } from "../../trigger/trigger.ts"
 import { MAX_WEBHOOK_BYTES, WebhookKey } from "../../trigger/webhook.ts"
+import { readBody } from "../body.ts"
 import { shownTo } from "../caller.ts"
 import { DoorError } from "../errors.ts"
 import { type Route, route } from "../route.ts"
@@ -131,7 +132,7 @@ export const triggerRoutes: readonly Route[] = [
     answer: z.looseObject({ status: z.string() }),
     status: 202,
     async handle({ host, param, context }) {
-      const body = await readBody(context.req.raw)
+      const body = await readBody(context.req.raw, { max_bytes: MAX_WEBHOOK_BYTES, json: true })
       const headers = Object.fromEntries(context.req.raw.headers)
       return answer(
         context,
@@ -159,18 +160,6 @@ function withoutSecret(key: WebhookKey) {
   if (key.kind === "bearer") return { kind: key.kind }
   const { secret: _, ...rest } = key
   return rest
-}
-
-async function readBody(request: Request): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > MAX_WEBHOOK_BYTES)
-      throw new DoorError(413, "too_large", `a delivery has at most ${MAX_WEBHOOK_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
 }
 
 /** A trigger that is not there and a key that does not fit are told alike. */

@@ -2,6 +2,8 @@ import type { Context } from "hono"
 import { NOW, parseOffset, START } from "../../stream/offset.ts"
 import type { Producer } from "../../stream/producer.ts"
 import type { Fork } from "../../stream/stream.ts"
+import { isJson } from "../../stream/content.ts"
+import { readBody } from "../body.ts"
 import { DoorError } from "../errors.ts"
 
 const MAX_APPEND_BYTES = 32 * 1024 * 1024
@@ -111,14 +113,7 @@ export function askedLive(context: Context): Live | undefined {
 }
 
 /** The body, which may have come without its length. */
-export async function readBody(request: Request): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  let size = 0
-  for await (const chunk of request.body ?? []) {
-    size += chunk.length
-    if (size > MAX_APPEND_BYTES)
-      throw new DoorError(413, "too_large", `an append has at most ${MAX_APPEND_BYTES} bytes`)
-    chunks.push(chunk)
-  }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)
+export function readAppend(context: Context): Promise<Uint8Array> {
+  const json = isJson(context.req.header("content-type") ?? "")
+  return readBody(context.req.raw, { max_bytes: MAX_APPEND_BYTES, json })
 }

@@ -5,7 +5,7 @@ import { printOffset } from "../../stream/offset.ts"
 import type { Fork, StreamAppend, StreamAppended, StreamHead } from "../../stream/stream.ts"
 import { type Caller, callerOf } from "../caller.ts"
 import { DoorError } from "../errors.ts"
-import { askedClose, askedFork, askedLife, askedProducer, bad, pathOf, readBody } from "./ask.ts"
+import { askedClose, askedFork, askedLife, askedProducer, bad, pathOf, readAppend } from "./ask.ts"
 import { refused, reply } from "./answers.ts"
 import type { StreamReading, StreamStore } from "./page.ts"
 import { readStream } from "./read.ts"
@@ -74,7 +74,7 @@ async function create(store: StreamStore, context: Context, path: string): Promi
     fork: forkIn(context),
     ...askedLife(context),
   }
-  const body = await readBody(context.req.raw)
+  const body = await readAppend(context)
   const answer = await store.createStream({ ...asked, body, id: newId("str") })
   switch (answer.type) {
     case "created":
@@ -99,7 +99,7 @@ function forkIn(context: Context): Fork | null {
 async function append(store: StreamStore, context: Context, path: string): Promise<Response> {
   const close = askedClose(context)
   const producer = askedProducer(context)
-  const body = await readBody(context.req.raw)
+  const body = await readAppend(context)
   if (body.length === 0 && !close) throw bad("an append has a body")
   const input: StreamAppend = {
     path,

@@ -1,0 +1,16 @@
+// Parses large bodies beside the loop that answers everybody.
+
+import { parentPort } from "node:worker_threads"
+import type { ParseAnswer, ParseRequest } from "./parse-json.ts"
+
+parentPort?.on("message", ({ id, bytes }: ParseRequest) =>
+  parentPort?.postMessage(parse(id, bytes)),
+)
+
+function parse(id: number, bytes: Uint8Array): ParseAnswer {
+  try {
+    return { id, value: JSON.parse(new TextDecoder().decode(bytes)) as unknown }
+  } catch (error) {
+    return { id, fault: (error as Error).message }
+  }
+}
