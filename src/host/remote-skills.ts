@@ -3,6 +3,7 @@ import { existsSync, mkdirSync } from "node:fs"
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { z } from "zod"
+import { fetchUrl } from "../files/fetch/fetch.ts"
 
 const MAX_SKILLS = 100
 const MAX_FILES = 200
@@ -111,19 +112,25 @@ class Reader {
   async read(path: string): Promise<Buffer> {
     const url = new URL(path, this.#base)
     url.search = this.#base.search
-    const signal = AbortSignal.any([this.#signal, AbortSignal.timeout(PATIENCE_MS)])
-    const response = await fetch(url, { signal })
-    if (!response.ok) throw new Error(`${path} was answered with ${response.status}`)
-    const chunks: Uint8Array[] = []
-    let size = 0
-    for await (const chunk of response.body ?? []) {
-      size += chunk.length
-      if (size > Math.min(MAX_FILE_BYTES, this.#left)) throw new Error(`${path} is too large`)
-      chunks.push(chunk)
-    }
-    this.#left -= size
-    return Buffer.concat(chunks)
+    const most = Math.min(MAX_FILE_BYTES, this.#left)
+    const fetched = await fetchUrl(url.href, {
+      signal: this.#signal,
+      deadline_ms: PATIENCE_MS,
+      max_bytes: most,
+      // The user named this place, be it at home; where it sends on to is anybody's word.
+      allow: [placeOf(this.#base)],
+    })
+    if (fetched.type === "refused") throw new Error(fetched.reason)
+    if (fetched.status !== 200) throw new Error(`${path} was answered with ${fetched.status}`)
+    if (fetched.truncated) throw new Error(`${path} is too large`)
+    this.#left -= fetched.bytes.length
+    return Buffer.from(fetched.bytes)
   }
+}
+
+function placeOf({ hostname, port, protocol }: URL): string {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1")
+  return `${host}:${port || (protocol === "https:" ? "443" : "80")}`
 }
 
 function nameOf(url: string): string {

@@ -35,22 +35,24 @@ async function get(
   const { fetchUrl } = await import("../files/fetch/fetch.ts")
   const { pageText } = await import("../files/fetch/page-text.ts")
   const { signal } = runtime
-  const fetched = await fetchUrl(address, { read_html: pageText, ...options, signal })
+  // What was allowed is the address that was asked for; another host is asked about like any other.
+  const about = { read_html: pageText, same_host: true, ...options, signal }
+  const fetched = await fetchUrl(address, about)
   if (fetched.type === "refused") throw new ToolError(`Not fetched: ${fetched.reason}.`)
   const { url, status, mime, text, bytes, truncated } = fetched
   if (status >= 400) throw new ToolError(`${url} answered with ${status}.`)
-  const about = { url, status, mime }
+  const page = { url, status, mime }
   if (text === null) {
     if (truncated) throw new ToolError(`${url} is ${mime} and too large to keep.`)
     admitted(runtime.ingress({ origin: "web", name: url, mime, size: bytes.length }))
     const path = await keep(url, bytes, runtime)
-    return { data: { ...about, size: bytes.length, path }, output_path: path }
+    return { data: { ...page, size: bytes.length, path }, output_path: path }
   }
   const shown = admit(runtime, { origin: "web", name: url, mime, text })
   const cut = await cutText(shown.text, runtime)
   const note = shown.note === null ? {} : { notes: [shown.note] }
   const more = truncated ? { truncated: true } : {}
-  return { data: { ...about, ...note }, ...shownText(cut.text), ...more, ...cut.about }
+  return { data: { ...page, ...note }, ...shownText(cut.text), ...more, ...cut.about }
 }
 
 async function keep(url: string, bytes: Uint8Array, runtime: ToolRuntime): Promise<string> {

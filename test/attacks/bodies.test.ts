@@ -77,7 +77,7 @@ describe("a slow body", () => {
     const session = await server.session()
     const slow = trickle(server, `/v1/sessions/${session}/messages`, { bytes: 1, every_ms: 1000 })
     const slowFile = trickle(server, "/v1/blobs?name=slow", { bytes: 1, every_ms: 1000 })
-    const stranger = trickle({ ...server, token: "wrong" }, "/v1/lower", {
+    const stranger = trickle({ url: server.url, token: "wrong" }, "/v1/lower", {
       bytes: 1,
       every_ms: 1000,
     })

@@ -180,9 +180,9 @@ describe("extract", () => {
 })
 
 describe("web_fetch", () => {
-  async function served(body: string | Uint8Array, type: string, status = 200) {
+  async function served(body: string | Uint8Array, type: string, status = 200, more = {}) {
     const server = createServer((_, response) =>
-      response.writeHead(status, { "content-type": type }).end(body),
+      response.writeHead(status, { "content-type": type, ...more }).end(body),
     )
     server.listen(0, "127.0.0.1")
     await once(server, "listening")
@@ -237,6 +237,17 @@ describe("web_fetch", () => {
     expect(await call(tool, { url })).toMatchObject({
       metadata: { truncated: true, output_path: expect.stringContaining("call_1") },
     })
+  })
+
+  it("[NET-01] does not follow to another host: that one is asked about by itself", async () => {
+    const { call } = await stage()
+    const there = await served("there", "text/plain")
+    const { url, tool } = await served("", "text/plain", 302, { location: there.url })
+    const allowed = webFetchTool({ allow: [new URL(url).host, new URL(there.url).host] })
+    for (const one of [tool, allowed])
+      expect(await told(call(one, { url }))).toBe(
+        `Not fetched: ${url} sends on to ${there.url}, on another host: ask for that one.`,
+      )
   })
 
   it("says why it fetched nothing", async () => {

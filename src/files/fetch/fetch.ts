@@ -11,6 +11,8 @@ export interface FetchOptions {
   /** Of the body once it is unpacked. */
   readonly max_bytes?: number
   readonly max_redirects?: number
+  /** Go where one is sent on only on the same host: who allowed one host did not allow another. */
+  readonly same_host?: boolean
   /** `host:port` that may be reached though they are not public: for tests, and where a host says so. */
   readonly allow?: readonly string[]
   readonly resolve?: (host: string) => Promise<readonly string[]>
@@ -71,9 +73,17 @@ async function follow(
     if (step.type !== "redirect") return step.type === "fetched" ? { ...step, redirects } : step
     if (redirects.length >= max_redirects)
       return refuse(`${address} was sent on more than ${max_redirects} times`)
+    if (options.same_host && !isSameHost(target.url, new URL(step.to)))
+      return refuse(`${target.url.href} sends on to ${step.to}, on another host: ask for that one`)
     redirects.push(step.to)
     next = step.to
   }
+}
+
+/** The same place, or the same one behind TLS. */
+function isSameHost(from: URL, to: URL): boolean {
+  const isUpgrade = from.protocol === "http:" && to.protocol === "https:"
+  return from.origin === to.origin || (isUpgrade && from.host === to.host && to.port === "")
 }
 
 type Step = Fetched | { readonly type: "redirect"; readonly to: string }
