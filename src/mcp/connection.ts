@@ -21,7 +21,8 @@ export interface McpLists {
 const MAX_LISTED = 2000
 /** One that could not be reached is not asked again before this. */
 const RETRY_MS = 30_000
-const NOTHING: McpLists = { tools: [], prompts: [], resources: [], templates: [] }
+const NOTHING = { tools: [], prompts: [], resources: [], resourceTemplates: [] }
+const METHOD_NOT_FOUND = -32601
 
 export interface ConnectionOptions {
   /** A list changed, or the connection went. */
@@ -179,20 +180,16 @@ export class McpConnection {
     const has = client.getServerCapabilities() ?? {}
     const patience = this.#patience()
     const [tools, prompts, resources, templates] = await Promise.all([
-      has.tools ? client.listTools({}, patience).then((page) => page.tools) : NOTHING.tools,
-      has.prompts ? client.listPrompts({}, patience).then((page) => page.prompts) : NOTHING.prompts,
-      has.resources
-        ? client.listResources({}, patience).then((page) => page.resources)
-        : NOTHING.resources,
-      has.resources
-        ? client.listResourceTemplates({}, patience).then((page) => page.resourceTemplates)
-        : NOTHING.templates,
+      has.tools ? client.listTools({}, patience).catch(noneIfUnknown) : NOTHING,
+      has.prompts ? client.listPrompts({}, patience).catch(noneIfUnknown) : NOTHING,
+      has.resources ? client.listResources({}, patience).catch(noneIfUnknown) : NOTHING,
+      has.resources ? client.listResourceTemplates({}, patience).catch(noneIfUnknown) : NOTHING,
     ])
     return {
-      tools: tools.slice(0, MAX_LISTED),
-      prompts: prompts.slice(0, MAX_LISTED),
-      resources: resources.slice(0, MAX_LISTED),
-      templates: templates.slice(0, MAX_LISTED),
+      tools: tools.tools.slice(0, MAX_LISTED),
+      prompts: prompts.prompts.slice(0, MAX_LISTED),
+      resources: resources.resources.slice(0, MAX_LISTED),
+      templates: templates.resourceTemplates.slice(0, MAX_LISTED),
     }
   }
 
@@ -205,6 +202,12 @@ export class McpConnection {
     this.#client = undefined
     this.#relist()
   }
+}
+
+/** A server that offers a thing and does not know how to list it has none of it (MCP-002). */
+function noneIfUnknown(error: unknown): typeof NOTHING {
+  if ((error as { code?: unknown }).code !== METHOD_NOT_FOUND) throw error
+  return NOTHING
 }
 
 async function transportOf(server: McpServer): Promise<Transport> {

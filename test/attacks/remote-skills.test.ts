@@ -32,7 +32,9 @@ describe("a server of skills", () => {
     await until(() => kept().includes("near"), "the honest server's skill was kept")
     expect(kept()).toEqual(["near"])
     expect(asked).toEqual([])
-    expect(server.log).toMatch(/the skills of .* could not be fetched: .*not on the public internet/)
+    expect(server.log).toMatch(
+      /the skills of .* could not be fetched: .*not on the public internet/,
+    )
   })
 })
 

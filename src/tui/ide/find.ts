@@ -1,6 +1,7 @@
-import { readdir, readFile, stat } from "node:fs/promises"
+import { constants } from "node:fs"
+import { open, readdir, stat } from "node:fs/promises"
 import { homedir, tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { z } from "zod"
 
 /** An editor that waits to be spoken to. */
@@ -87,22 +88,35 @@ interface Found {
   readonly text: string
 }
 
-/** Files that only their owner could have written: who else may write there could send us anywhere. */
+/** Files that only their owner could have written, in folders that only their owner may change: who
+ *  else may write there could send us anywhere. */
 async function filesIn(folder: string, pattern: RegExp): Promise<Found[]> {
-  const names = await readdir(folder).catch(() => [] as string[])
+  const safe = await Promise.all([folder, dirname(folder)].map(isOurFolder))
+  const names = safe.every(Boolean) ? await readdir(folder).catch(() => [] as string[]) : []
   const read = names
     .filter((name) => pattern.test(name))
     .slice(0, MAX_FILES)
-    .map(async (name): Promise<Found[]> => {
-      const path = join(folder, name)
-      const about = await stat(path).catch(() => undefined)
-      const ours = process.getuid === undefined || about?.uid === process.getuid()
-      if (!about?.isFile() || !ours || about.size > MAX_FILE_BYTES || (about.mode & 0o022) !== 0)
-        return []
-      const text = await readFile(path, "utf8").catch(() => undefined)
-      return text === undefined ? [] : [{ name, at: about.mtimeMs, text }]
-    })
+    .map((name) => readOurs(join(folder, name), name).catch(() => []))
   return (await Promise.all(read)).flat()
+}
+
+async function isOurFolder(folder: string): Promise<boolean> {
+  const about = await stat(folder).catch(() => undefined)
+  return about?.isDirectory() === true && isOurs(about.uid) && (about.mode & 0o002) === 0
+}
+
+// What was opened is asked whose it is: between a look and an open, a name can come to mean another.
+async function readOurs(path: string, name: string): Promise<Found[]> {
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
+  await using file = await open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  const about = await file.stat()
+  if (!about.isFile() || !isOurs(about.uid) || (about.mode & 0o022) !== 0) return []
+  if (about.size > MAX_FILE_BYTES) return []
+  return [{ name, at: about.mtimeMs, text: await file.readFile("utf8") }]
+}
+
+function isOurs(uid: number): boolean {
+  return process.getuid === undefined || uid === process.getuid()
 }
 
 function parsed(text: string): unknown {

@@ -27,14 +27,19 @@ async function listen(door: IdeDoor, hear: (state: IdeState) => void, signal: Ab
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
   }
-  const post = (body: string) => fetch(url, { method: "POST", headers, body, signal })
+  // What answers at this port may be no editor: it leads nowhere else.
+  const about = { signal, redirect: "error" } as const
+  const post = (body: string) => fetch(url, { ...about, method: "POST", headers, body })
   const opened = await post(request(1, "initialize", HELLO))
   if (!opened.ok) throw new Error(`it answered ${opened.status}`)
   const session = opened.headers.get("mcp-session-id")
   if (session) headers["mcp-session-id"] = session
   await opened.body?.cancel()
   await (await post(notification("notifications/initialized"))).body?.cancel()
-  const stream = await fetch(url, { headers: { ...headers, accept: "text/event-stream" }, signal })
+  const stream = await fetch(url, {
+    ...about,
+    headers: { ...headers, accept: "text/event-stream" },
+  })
   if (!stream.ok || !stream.body) throw new Error(`it answered ${stream.status}`)
   const frames = new FrameReader()
   for await (const chunk of stream.body)
