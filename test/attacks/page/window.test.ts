@@ -59,25 +59,25 @@ class Walk {
   async #judge(name: string, within: string, at: number): Promise<void> {
     const label = `${this.#state}: ${name}`
     const isOpen = async () => (await this.#opened()).length > (within.startsWith("aside") ? 1 : 0)
-    await until(isOpen, `${label} opened`, 10_000)
+    await until(isOpen, `${label} opened`)
     await this.#settle()
     const popup = (await this.#opened()).at(-1)
     if (!popup) return
     this.seen.add(name.replace(/ses_\w+/, ""))
     const complain = (what: string) => this.faults.push(`${label} ${what}`)
     await expect
-      .poll(() => outside(popup), { timeout: 5_000 })
+      .poll(() => outside(popup))
       .toBe("")
       .catch(async () => complain(`lies outside the window: ${await outside(popup)}`))
     await expect
-      .poll(() => popup.evaluate(holdsFocus), { timeout: 5_000 })
+      .poll(() => popup.evaluate(holdsFocus))
       .toBe(true)
       .catch(async () => complain(`has no focus: ${await this.#person.focus()}`))
     await this.#page.keyboard.press("Escape")
-    await until(async () => !(await isOpen()), `${label} closed on Escape`, 10_000)
+    await until(async () => !(await isOpen()), `${label} closed on Escape`)
     const opener = this.#page.locator(within).locator(OPENERS).locator("visible=true").nth(at)
     await expect
-      .poll(() => opener.evaluate((one) => one === document.activeElement), { timeout: 5_000 })
+      .poll(() => opener.evaluate((one) => one === document.activeElement))
       .toBe(true)
       .catch(async () => complain(`gave the focus to ${await this.#person.focus()}`))
   }
@@ -223,7 +223,7 @@ describe.skipIf(missing("chromium"))("the window", { timeout: 180_000 }, () => {
 
   it.each([DESKTOP, WIDE, PHONE])(
     "[PAG-002][PAG-003] of $width×$height holds every popup, which takes the focus and gives it back (B1, B4)",
-    { timeout: 240_000 },
+    { timeout: 600_000 },
     async (size) => {
       const model = await startModel((body) => {
         const words = JSON.stringify(body.messages.at(-1))
