@@ -69,6 +69,10 @@ function serving(root: Command) {
         "error",
       ]),
     )
+    .option(
+      "--trust",
+      "trust the instructions (AGENTS.md and the like) of the workspace as they are",
+    )
     .option("--drain <seconds>", "so long a turn may take to end on SIGTERM (default: 25)")
     .action(async (options) => (await import("./commands/serve.ts")).serveCommand(options))
 }
@@ -95,6 +99,10 @@ function sending(root: Command) {
     .option("-m, --model <provider/model>", "which model answers")
     .option("-s, --session <id>", "go on with a session")
     .option("--continue", "go on with the last session of this workspace")
+    .option(
+      "--trust",
+      "trust the instructions (AGENTS.md and the like) of the workspace as they are",
+    )
     .option("--ide", "take along what an editor beside has selected")
     .option("--mode <mode>", "immediate, queued, paused or steer", "immediate")
     .option("--id <id>", "message id; the same id twice is one message")
@@ -157,8 +165,11 @@ function composing(root: Command) {
     .option("-o, --output <folder>", "write the files there instead of showing them")
     .action(async (options) => (await commands()).exportCommands(options))
   common(root.command("trust"))
-    .description("let a command or skill file of a repository be used, as it is now")
-    .argument("<file>")
+    .description(
+      "let a file of a repository be used as it is now; without one, list its instructions",
+    )
+    .argument("[file]", "a command, a skill, an agent, .mcp.json, AGENTS.md and the like")
+    .option("--all", "all files of instructions of the workspace")
     .option("--remove", "trust it no longer")
     .action(async (file, options) => (await commands()).trustCommand(file, options))
 }

@@ -11,6 +11,7 @@ import type {
   Fault,
   ImportAnswer,
   Info,
+  InstructionFile,
   ListedCommand,
   LowerAnswer,
   LowerBody,
@@ -199,8 +200,23 @@ export function createClient(options: ClientOptions) {
           files: readonly { path: string; text: string }[]
           losses: readonly { command: string; message: string }[]
         }>("GET", "/v1/commands/export", { query }),
-      trust: (body: Where & { path: string; digest?: string; trusted?: boolean }) =>
-        json<{ trusted: boolean }>("POST", "/v1/trust", { body }),
+      /** The files of instructions that a workspace holds. */
+      instructions: (query: Where = {}) =>
+        json<{ workspace: string | null; files: readonly InstructionFile[] }>("GET", "/v1/trust", {
+          query,
+        }),
+      /** One file, several, or, where none is named, all the instructions of the workspace. */
+      trust: (
+        body: Where & {
+          path?: string
+          digest?: string
+          files?: readonly Pick<InstructionFile, "path" | "digest">[]
+          trusted?: boolean
+        },
+      ) =>
+        json<{ trusted: boolean; pins: readonly { path: string }[] }>("POST", "/v1/trust", {
+          body,
+        }),
       parse: (body: Where & { source: string; nodes?: readonly Metadata[] }) =>
         json<ParseAnswer>("POST", "/v1/parse", { body }),
       complete: (

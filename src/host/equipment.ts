@@ -7,9 +7,10 @@ import { timeOfId } from "../message/id.ts"
 import type { HiddenSettings } from "../policy/hidden.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import { type Agent, ASSISTANT } from "../session/agent.ts"
-import type { TurnPlace } from "../session/talk.ts"
+import type { TurnPlace, TurnRooms } from "../session/talk.ts"
 import type { TurnOptions } from "../session/turn-rooms.ts"
 import { Workbench } from "../session/workbench.ts"
+import { isInstructionFile } from "../skill/instructions.ts"
 import { type Trust, TrustStore } from "../skill/trust.ts"
 import type { Store } from "../store/store.ts"
 import type { ServerRooms } from "../submit/server-parts.ts"
@@ -35,7 +36,8 @@ export interface Equipment {
   readonly given: GivenServers
   readonly agents: AgentFiles
   readonly triggers: Triggers
-  readonly turns: Required<Pick<TurnOptions, "tools" | "sections" | "agent">>
+  readonly turns: Required<Pick<TurnOptions, "tools" | "sections" | "agent" | "wrote">> &
+    Pick<TurnRooms, "instructions">
   readonly workspaces: Pick<
     WorkspacesOptions,
     "layers" | "refreshed" | "completion_sources" | "bundled" | "skill_paths" | "remote_skills"
@@ -91,7 +93,9 @@ export function equip(rooms: EquipRooms): Equipment {
   const remote = new RemoteSkills({ ...rooms, urls: isFull ? urls : [] })
   if (rooms.fires) remote.start()
   const given = rooms.completion_sources ?? (() => [])
-  const { ready, ...turns } = isFull ? fullTurns(rooms, home, parts) : bareTurns(rooms, home)
+  const { ready, ...turns } = isFull
+    ? fullTurns(rooms, { home, trust, pins }, parts)
+    : bareTurns(rooms, { home, trust, pins })
   return {
     ...parts,
     turns,
@@ -118,11 +122,27 @@ export function equip(rooms: EquipRooms): Equipment {
 
 type Turns = Equipment["turns"] & Pick<Equipment, "ready">
 
-function bareTurns(rooms: EquipRooms, home: string): Turns {
-  const { skills, hidden, settings, environment } = rooms
+/** Whose word counts of what lies in a workspace. */
+interface Trusting {
+  readonly home: string
+  readonly trust: Trust
+  readonly pins: TrustStore
+}
+
+/** An edit of a trusted file of instructions to which a person said yes keeps its trust (TRU-004). */
+function keepTrust(pins: TrustStore): Turns["wrote"] {
+  return async (change) => {
+    if (isInstructionFile(change.path)) await pins.keep(change)
+  }
+}
+
+function bareTurns(rooms: EquipRooms, { home, trust, pins }: Trusting): Turns {
+  const { skills, hidden, settings, environment, policy } = rooms
   const transcriber = transcriberOf(settings.files.transcriber, environment)
-  const bench = new Workbench({ skills, hidden, home, transcriber })
+  const bench = new Workbench({ skills, hidden, home, transcriber, trust, policy })
   return {
+    instructions: (place) => bench.instructions(place),
+    wrote: keepTrust(pins),
     ready: (workspace_root) => bench.tools({ workspace_root }),
     tools: (place) => bench.tools(place),
     sections: (place) => bench.sections(place),
@@ -132,8 +152,8 @@ function bareTurns(rooms: EquipRooms, home: string): Turns {
 
 type Parts = Pick<Equipment, "memories" | "mcp" | "given" | "agents" | "triggers">
 
-function fullTurns(rooms: EquipRooms, home: string, parts: Parts): Turns {
-  const { skills, hidden, store, settings, environment } = rooms
+function fullTurns(rooms: EquipRooms, { home, trust, pins }: Trusting, parts: Parts): Turns {
+  const { skills, hidden, store, settings, environment, policy } = rooms
   const transcriber = transcriberOf(settings.files.transcriber, environment)
   const { memories, mcp, given, agents, triggers } = parts
   const bench = new Workbench({
@@ -141,6 +161,8 @@ function fullTurns(rooms: EquipRooms, home: string, parts: Parts): Turns {
     hidden,
     home,
     transcriber,
+    trust,
+    policy,
     memory: memories.tools,
     memory_index: (place) => memories.index(place),
   })
@@ -157,6 +179,8 @@ function fullTurns(rooms: EquipRooms, home: string, parts: Parts): Turns {
       return lists.of(own, served, () => [...own, ...wakeups, ...offeredTools(served)])
     },
     sections: (place) => kept.of(place),
+    instructions: (place) => bench.instructions(place),
+    wrote: keepTrust(pins),
     agent: async (type, workspace_root) => (await agents.find(type, workspace_root))?.agent,
     ready: (workspace_root) => bench.tools({ workspace_root }),
   }

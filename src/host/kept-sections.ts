@@ -42,7 +42,8 @@ export class KeptSections {
   async #find(place: TurnPlace): Promise<Sections> {
     const said = await this.#lastSaid(place.session_id)
     const rest = said === undefined ? undefined : behind(said, place.agent.prompt.trim())
-    return rest === undefined ? this.#write(place) : { instructions: rest }
+    if (rest === undefined || UNFENCED.test(rest)) return this.#write(place)
+    return { instructions: rest }
   }
 
   async #lastSaid(session_id: string): Promise<string | undefined> {
@@ -52,6 +53,9 @@ export class KeptSections {
     return last === undefined ? undefined : ((await this.#store.systemPrompt(last)) ?? undefined)
   }
 }
+
+/** How instructions stood in a prompt before anybody was asked to trust them: such a prompt is not kept. */
+const UNFENCED = /^Instructions from .*:\n(?!<project_instructions )/m
 
 /** What stands behind the manifest, with a blank line between; undefined where another stands there. */
 function behind(said: string, manifest: string): string | undefined {

@@ -4,6 +4,7 @@ import { Refusal } from "../message/refusal.ts"
 import type { Session, StoredMessage, Turn } from "../message/row.ts"
 import { upgradePart } from "../message/upgrade.ts"
 import type { Draft, DryRun } from "../session/dry-run.ts"
+import { readInstructions } from "../session/instructions.ts"
 import type { Store } from "../store/store.ts"
 
 export interface InspectRooms {
@@ -165,6 +166,8 @@ async function loweredNow(
   const draft: Draft = {
     parts: message.parts.map(({ data }) => readPart(upgradePart(data, version))),
     ids: message.parts.map(({ id }) => id),
+    message_id: message.id,
+    ...(turn ? { instructions: readInstructions(message.metadata.instructions) } : {}),
     captures,
     model: turn?.model ?? session.model,
     workspace_root: session.workspace_root,

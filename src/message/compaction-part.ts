@@ -10,6 +10,8 @@ export const CompactionPart = z.looseObject({
   tail_start_id: z.string().nullable(),
   auto: z.boolean(),
   summary_tokens: z.int().min(0),
+  /** What the project's instructions said then, as far as the messages that stay do not say it. */
+  instructions: z.array(z.looseObject({})).optional(),
 })
 export type CompactionPart = z.infer<typeof CompactionPart>
 

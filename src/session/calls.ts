@@ -230,6 +230,7 @@ function runtimeOf(
     signal,
     blobs: rooms.blobs,
     capabilities,
+    ...(rooms.wrote && part.approval === "granted" ? { wrote: rooms.wrote } : {}),
   }
 }
 

@@ -17,9 +17,11 @@ import { blockTokens, estimateTokens } from "../model/tokens.ts"
 import type { Call, Envelope, Fragment, Provider } from "../provider/provider.ts"
 import { wireOf } from "../provider/registry.ts"
 import { fragmentText } from "../provider/wire.ts"
+import { type Instructions, newInstructions } from "../skill/instructions.ts"
 import type { Store } from "../store/store.ts"
 import { envelopeOf } from "./envelope.ts"
-import { NONCE_CHARACTERS } from "./lower-message.ts"
+import { lowerInstructions } from "./instructions.ts"
+import { nonceOf } from "./lower-message.ts"
 import { type Manner, type MannerRooms, mannerOf, type Speaker } from "./manner.ts"
 import { PassingBlobs } from "./passing-blobs.ts"
 import { systemPrompt } from "./system-prompt.ts"
@@ -33,6 +35,8 @@ export interface DryRunRooms extends MannerRooms {
   readonly models: Pick<Knowledge, "models" | "find" | "capabilities">
   /** What else lowering is given of the world. */
   readonly formats?: Pick<Sources, "slice" | "shrink" | "routes" | "measure"> | undefined
+  /** What a session said already of the project's instructions. */
+  said_instructions?(session_id: string): Promise<readonly Instructions[]>
   /** Media that a model would not take before (BEY-02). */
   refused?(api: string, model_id: string): Promise<readonly string[]>
   /** Those that can be asked: near the limit, how many tokens a request has. */
@@ -58,6 +62,9 @@ export interface Draft {
   /** The parts' ids, when they are stored ones; and what was captured for them. */
   readonly ids?: readonly string[] | undefined
   readonly captures?: ReadonlyMap<string, Capture> | undefined
+  /** The message itself and what it said of the project's instructions, when it was sent. */
+  readonly message_id?: string | undefined
+  readonly instructions?: readonly Instructions[] | undefined
 }
 
 export interface DryRun {
@@ -189,17 +196,35 @@ async function lowerDraft(
   })
   const refused = new Set(await rooms.refused?.(capabilities.api, model.model_id))
   const nonce = isOneString(capabilities.api) ? draftNonce(draft) : undefined
+  const said = lowerInstructions(draft.instructions ?? (await unsaid(rooms, draft, manner)), nonce)
   const policy = { ...manner.policy, ...draft.policy, refused, nonce }
   const lowered = lower(loaded.parts, capabilities, policy)
-  return { receipts: lowered.receipts, messages: promptMessages(lowered) }
+  const blocks = [...said.map(({ block }) => block), ...lowered.blocks]
+  return {
+    receipts: [...lowered.receipts, ...said.map(({ receipt }) => receipt)],
+    messages: promptMessages({ ...lowered, blocks }),
+  }
+}
+
+/** What the message would say of the project's instructions if it were sent now. */
+async function unsaid(rooms: DryRunRooms, draft: Draft, { envelope }: Manner) {
+  const { speaker, workspace_root } = draft
+  const files = await rooms.instructions({
+    workspace_root: speaker?.workspace_root ?? workspace_root,
+  })
+  // Without a session there is no prompt yet that trusted files could stand in.
+  const open = speaker ? files : files.filter(({ trusted }) => !trusted)
+  if (open.length === 0) return []
+  const said = speaker ? await rooms.said_instructions?.(speaker.id) : undefined
+  return newInstructions(open, { system: envelope.system, said: said ?? [] })
 }
 
 // A draft has no id yet. Asked again the answer is the same, and what is in it cannot tell it.
 const DRAFT_KEY = randomBytes(32)
 
-function draftNonce({ parts }: Draft): string {
-  const digest = createHmac("sha256", DRAFT_KEY).update(JSON.stringify(parts)).digest("hex")
-  return digest.slice(0, NONCE_CHARACTERS)
+function draftNonce({ parts, message_id }: Draft): string {
+  if (message_id !== undefined) return nonceOf(message_id)
+  return nonceOf(createHmac("sha256", DRAFT_KEY).update(JSON.stringify(parts)).digest("hex"))
 }
 
 async function shown(

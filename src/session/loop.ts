@@ -4,6 +4,7 @@ import type { ActionPerformed, Claim, SessionAction } from "../store/store.ts"
 import { span } from "../telemetry/span.ts"
 import { tellFired } from "./fired.ts"
 import { type Conversed, type ConverseOptions, ModelFailed, type TurnHandler } from "./handled.ts"
+import { tellInstructions } from "./instructions.ts"
 import { compactionFor, TurnAborted } from "./make-room.ts"
 import { endTurn, type Left, takeSteps } from "./steps.ts"
 import { openTalk, type TurnRooms } from "./talk.ts"
@@ -89,6 +90,7 @@ async function converse(rooms: TurnRooms, claim: Claim, signal: AbortSignal) {
     return next
   }
   const { talk } = opened
+  await tellInstructions(rooms, talk)
   const after = await takeSteps(rooms, talk)
   return "next" in after ? after.next : null
 }
@@ -129,7 +131,9 @@ async function conversed(
   const opened = await openTalk(rooms, claim, signal)
   if (opened.type === "nobody") throw new ModelFailed(opened.error.code, opened.error.message)
   const said = await lastSaid(rooms, claim)
-  return said ?? takeSteps(rooms, { ...opened.talk, asked: options })
+  if (said) return said
+  await tellInstructions(rooms, opened.talk)
+  return takeSteps(rooms, { ...opened.talk, asked: options })
 }
 
 /** The answer that the turn was left with, if it ended one and nothing was steered in since. */

@@ -15,6 +15,7 @@ import type { Receipt } from "../model/receipt.ts"
 import { openRow } from "../model/stored-text.ts"
 import type { Fragment, Provider } from "../provider/provider.ts"
 import type { RawMessage, Store } from "../store/store.ts"
+import { instructionsIn, lowerInstructions, mayHoldInstructions } from "./instructions.ts"
 import { plainMessages } from "./plain-blocks.ts"
 import type { ToldMessage } from "./since-compaction.ts"
 
@@ -67,7 +68,9 @@ export async function lowerMessage(
   at: LoweringOf,
 ): Promise<LoweredMessage> {
   const plain =
-    at.wants_receipts || at.policy.custom ? undefined : plainMessages(message.role, message.parts)
+    at.wants_receipts || at.policy.custom || mayHoldInstructions(message.metadata_json)
+      ? undefined
+      : plainMessages(message.role, message.parts)
   if (plain) return { ...nothingElse(at), fragments: encoded(plain, at) }
   if (message.role === "assistant") return lowerAnswer(message, at)
   return lowerSaid(rooms, message, at)
@@ -127,9 +130,11 @@ async function lowerSaid(
   const { capabilities } = at.target
   const policy = { ...at.policy, ...writingOf(message, capabilities) }
   const lowered = lower(loaded.parts, capabilities, policy)
-  const { receipts } = lowered
+  const said = lowerInstructions(instructionsIn(message), policy.nonce)
+  const receipts = [...lowered.receipts, ...said.map(({ receipt }) => receipt)]
+  const blocks = [...said.map(({ block }) => block), ...lowered.blocks]
   return {
-    fragments: encoded(promptMessages(lowered), at),
+    fragments: encoded(promptMessages({ ...lowered, blocks }), at),
     media: lowered.media.map((use) => ({ ...use, seq: message.seq })),
     receipts: receipts.map((receipt) => ({ message_id: message.id, receipt })),
     captures: loaded.captures,
@@ -149,11 +154,11 @@ function writingOf(
 
 /** A message's id is random and told to no model, so that nobody who wrote something in the message
  *  can know its nonce; and it stays the same, so that its bytes do (TRU-002). */
-function nonceOf(message_id: string): string {
+export function nonceOf(message_id: string): string {
   return hash("sha256", `marker ${message_id}`).slice(0, NONCE_CHARACTERS)
 }
 
-export const NONCE_CHARACTERS = 16
+const NONCE_CHARACTERS = 16
 
 async function captured(rooms: HistoryRooms, { parts }: RawMessage) {
   const kept = new Map<string, Capture>()

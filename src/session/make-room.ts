@@ -7,6 +7,7 @@ import { span } from "../telemetry/span.ts"
 import { rowTokens, tailStart, usableTokens } from "./compaction.ts"
 import { envelopeOf } from "./envelope.ts"
 import { ModelFailed } from "./handled.ts"
+import { instructionsAfter } from "./instructions.ts"
 import { isSaidRow, type PromptRequest } from "./prompt-history.ts"
 import { sinceCompaction } from "./since-compaction.ts"
 import { summarise } from "./summarise.ts"
@@ -68,6 +69,7 @@ export async function compactionFor(
   if (talk.signal.aborted) throw new TurnAborted()
   if (summary.type === "failed") throw new ModelFailed("compaction_failed", summary.fault.message)
   const summary_tokens = estimateTokens(summary.text)
+  const instructions = await instructionsAfter(rooms, talk, said.slice(at))
   return {
     message_id: newId("msg"),
     part_id: newId("prt"),
@@ -77,6 +79,7 @@ export async function compactionFor(
       tail_start_id: said[at]?.id ?? null,
       auto: occasion.type === "full",
       summary_tokens,
+      ...(instructions.length > 0 ? { instructions } : {}),
     },
     context_tokens: summary_tokens + rowTokens(said.slice(at)),
     usage: summary.usage,

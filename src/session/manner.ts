@@ -10,7 +10,10 @@ import { envelopeOf, thinkingOf } from "./envelope.ts"
 import { systemPrompt, toolCatalog } from "./system-prompt.ts"
 import { agentOf, policyOf, type TurnRooms } from "./talk.ts"
 
-export type MannerRooms = Pick<TurnRooms, "agents" | "agent" | "tools" | "sections">
+export type MannerRooms = Pick<
+  TurnRooms,
+  "agents" | "agent" | "tools" | "sections" | "instructions"
+>
 
 /** Whose turn it would be. */
 export interface Speaker {

@@ -10,6 +10,7 @@ import { tokensOfBytes } from "../model/tokens.ts"
 import type { Fragment } from "../provider/provider.ts"
 import { residentBytes } from "../provider/wire-history.ts"
 import type { Claim, RawMessage } from "../store/store.ts"
+import { mayHoldInstructions } from "./instructions.ts"
 import { coldStart, type Hot, HotSessions } from "./hot-sessions.ts"
 import { mayBeLeftOut, plainFragments } from "./plain-blocks.ts"
 import { allOf, isMarker, sinceCompaction } from "./since-compaction.ts"
@@ -172,7 +173,8 @@ function openIn({ claim, hot }: Writing, news: readonly RawMessage[]): ReadonlyS
 /** A message that needs nothing but its rows is not waited for: most of a history is such. */
 function plainOf({ target, options }: Writing, message: RawMessage) {
   const { tell_all, policy } = options
-  return tell_all || policy.custom ? undefined : plainFragments(message, target)
+  if (tell_all || policy.custom || mayHoldInstructions(message.metadata_json)) return undefined
+  return plainFragments(message, target)
 }
 
 // What a turn that is over said is told from now on as it will always be.

@@ -55,10 +55,13 @@ function tailBefore(
 }
 
 /** The summary as the model reads it, in the place of what it sums up. */
-function summaryMessage(message: RawMessage, { summary }: CompactionPart): ToldMessage {
+function summaryMessage(
+  message: RawMessage,
+  { summary, instructions }: CompactionPart,
+): ToldMessage {
   const [part] = message.parts
   const data_json = JSON.stringify({ type: "text", text: summaryText(summary) })
-  const metadata_json = '{"schema_version":1}'
+  const metadata_json = JSON.stringify({ schema_version: 1, instructions })
   const parts = [{ id: part?.id ?? message.id, type: "text", data_json }]
   return { ...message, role: "user", metadata_json, parts, host_wrote: true }
 }

@@ -7,6 +7,8 @@ import type { Thinking } from "../model/prompt.ts"
 import { PermissionRule } from "../policy/permissions.ts"
 import type { ToolBefore } from "../policy/watchdog.ts"
 import type { Provider } from "../provider/provider.ts"
+import type { Instructions } from "../skill/instructions.ts"
+import type { WrittenFile } from "../skill/trust.ts"
 import type { Claim, Store } from "../store/store.ts"
 import type { Tool, ToolRuntime } from "../tool/tool.ts"
 import { type Agent, ASSISTANT, toolsOf } from "./agent.ts"
@@ -47,6 +49,10 @@ export interface TurnRooms {
   tools(place: TurnPlace): Promise<readonly Tool[]>
   /** What the system prompt says beside the manifest (SES-050). */
   sections(place: TurnPlace): Promise<Omit<PromptSections, "manifest">>
+  /** What the project's files say now of how to work in it. */
+  instructions(place: Pick<TurnPlace, "workspace_root">): Promise<readonly Instructions[]>
+  /** Hears of a file that was written over by a call to which a person said yes. */
+  wrote?: ((change: WrittenFile) => Promise<void>) | undefined
   /** The project's layer of the permission rules. */
   rules(place: TurnPlace): Promise<readonly PermissionRule[]>
   /** The world as the session's tools reach it. */

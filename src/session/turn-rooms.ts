@@ -22,6 +22,8 @@ export interface TurnOptions {
   readonly agents?: readonly Agent[] | undefined
   readonly tools?: TurnRooms["tools"] | readonly Tool[] | undefined
   readonly sections?: TurnRooms["sections"] | undefined
+  readonly instructions?: TurnRooms["instructions"] | undefined
+  readonly wrote?: TurnRooms["wrote"]
   readonly rules?: TurnRooms["rules"] | undefined
   /** Who else may answer in a workspace, by type: the agents of its files. */
   readonly agent?: TurnRooms["agent"]
@@ -49,10 +51,11 @@ interface House {
 /** The options with what the house itself has where a host says nothing. */
 export function equipped<Options extends TurnOptions>(
   options: Options,
-  house: Required<Pick<TurnOptions, "tools" | "sections" | "agent">>,
+  house: Required<Pick<TurnOptions, "tools" | "sections" | "agent" | "instructions" | "wrote">>,
 ): Options {
   const { tools = house.tools, sections = house.sections, agent = house.agent } = options
-  return { ...options, tools, sections, agent }
+  const { instructions = house.instructions, wrote = house.wrote } = options
+  return { ...options, tools, sections, agent, instructions, wrote }
 }
 
 /** Who answers, with which tools, and what the system prompt says. */
@@ -60,6 +63,7 @@ export function mannerRooms({
   agents = [],
   tools = [],
   sections,
+  instructions,
   agent,
 }: TurnOptions): MannerRooms {
   return {
@@ -67,13 +71,14 @@ export function mannerRooms({
     agents: new Map([ASSISTANT, ...agents].map((agent) => [agent.type, agent])),
     tools: typeof tools === "function" ? tools : async () => tools,
     sections: sections ?? (async () => ({})),
+    instructions: instructions ?? (async () => []),
   }
 }
 
 /** What turns need, out of what a house has and its host says. */
 export function turnRooms(house: House, options: TurnOptions): TurnRooms {
   const { store, blobs, history, providers, models, owner, scratch, scopes } = house
-  const { rules, before, message_user, headless = false, handler } = options
+  const { rules, before, message_user, headless = false, handler, wrote } = options
   const compaction = CompactionConfig.parse(options.compaction ?? {})
   return {
     store,
@@ -96,6 +101,7 @@ export function turnRooms(house: House, options: TurnOptions): TurnRooms {
       rules,
     }),
     before,
+    wrote,
     message_user,
     headless,
     compaction,

@@ -5,8 +5,10 @@ import type { Provider } from "../provider/provider.ts"
 import type { Store } from "../store/store.ts"
 import { type DiffLowering, type DiffLoweringQuery, diffLowering } from "./diff-lowering.ts"
 import { type Draft, type DryRun, dryRun, heldTokens } from "./dry-run.ts"
+import { instructionsIn } from "./instructions.ts"
 import type { HistoryRooms } from "./lower-message.ts"
 import type { MannerRooms } from "./manner.ts"
+import { allOf, sinceCompaction } from "./since-compaction.ts"
 import { type SwitchReport, switchReport } from "./switch.ts"
 
 export interface WhatIfRooms extends HistoryRooms, MannerRooms {
@@ -36,6 +38,8 @@ export class WhatIf {
       ...this.#rooms,
       ingress: this.#rooms.ingress(draft.workspace_root),
       refused: (api: string, model_id: string) => store.refusals(api, model_id),
+      said_instructions: async (id: string) =>
+        allOf(sinceCompaction(await store.toldHistory(id, null))).flatMap(instructionsIn),
     }
     const history_tokens = session ? await heldTokens(store, session.id) : 0
     return dryRun(rooms, { ...draft, history_tokens, ...(session ? { speaker: session } : {}) })

@@ -5,8 +5,12 @@ import { sandboxFault } from "../files/sandbox.ts"
 import { shrink } from "../files/shrink.ts"
 import { skillMarker } from "../model/marker.ts"
 import { type HiddenSettings, viewOf } from "../policy/hidden.ts"
-import { printInstructions, projectInstructions } from "../skill/instructions.ts"
+import { judge } from "../policy/judge.ts"
+import type { IngressPolicy } from "../policy/policy.ts"
+import { TextFiles } from "../skill/files.ts"
+import { type Instructions, printInstructions, projectInstructions } from "../skill/instructions.ts"
 import { projectOf } from "../skill/levels.ts"
+import type { Trust } from "../skill/trust.ts"
 import type { MemoryToolRooms } from "../tool/memory.ts"
 import type { Tool } from "../tool/tool.ts"
 import type { Agent } from "./agent.ts"
@@ -15,6 +19,10 @@ import type { TurnPlace } from "./talk.ts"
 
 export interface WorkbenchRooms {
   skills(workspace_root: string | null): Promise<ReadonlyMap<string, Skill>>
+  /** What of a project's files is the user's word. */
+  readonly trust: Trust
+  /** What may come in from a workspace. */
+  policy(workspace_root: string): IngressPolicy
   /** What a search does not show. */
   readonly hidden: HiddenSettings
   readonly home: string
@@ -32,6 +40,7 @@ const MAX_REMEMBERED = 1000
  *  of the project, its skills and the place. For one session the words stay the same (SKL-003). */
 export class Workbench {
   readonly #rooms: WorkbenchRooms
+  readonly #files = new TextFiles()
   readonly #tools = new Map<string | null, Promise<readonly Tool[]>>()
   readonly #sections = new Map<string, Promise<Omit<PromptSections, "manifest">>>()
 
@@ -42,6 +51,22 @@ export class Workbench {
   /** The same list as long as the workspace is the same. */
   tools({ workspace_root }: Pick<TurnPlace, "workspace_root">): Promise<readonly Tool[]> {
     return remembered(this.#tools, workspace_root, () => this.#makeTools(workspace_root))
+  }
+
+  /** What the project's files say now of how to work in it. */
+  async instructions({
+    workspace_root,
+  }: Pick<TurnPlace, "workspace_root">): Promise<readonly Instructions[]> {
+    if (workspace_root === null) return []
+    const { home, trust } = this.#rooms
+    const { root } = await projectOf(workspace_root, home)
+    const policy = this.#rooms.policy(workspace_root)
+    const admit = (path: string, text: string) => {
+      const judged = judge(policy, { origin: "ref", path, text })
+      if (judged.verdict === "deny") return undefined
+      return judged.verdict === "redact" ? judged.text : text
+    }
+    return projectInstructions(workspace_root, root, { trust, home, admit, files: this.#files })
   }
 
   sections(place: TurnPlace): Promise<Omit<PromptSections, "manifest">> {
@@ -73,18 +98,13 @@ export class Workbench {
     const [skills, memories, instructions] = await Promise.all([
       this.#rooms.skills(workspace_root),
       this.#rooms.memory_index?.(place),
-      workspace_root === null ? "" : this.#instructions(workspace_root),
+      this.instructions(place),
     ])
     return {
-      instructions,
+      instructions: printInstructions(instructions.filter(({ trusted }) => trusted)),
       skills: indexOf([...skills.values()], agent),
       environment: [placeWords(workspace_root), memories ?? ""].join("\n\n"),
     }
-  }
-
-  async #instructions(workspace_root: string): Promise<string> {
-    const { root } = await projectOf(workspace_root, this.#rooms.home)
-    return printInstructions(await projectInstructions(workspace_root, root))
   }
 }
 

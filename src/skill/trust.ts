@@ -24,6 +24,13 @@ export interface Trust {
   isTrusted(path: string, digest: string): Promise<boolean>
 }
 
+/** A file that was written over, as the kernel names it, and the digests of what it held. */
+export interface WrittenFile {
+  readonly path: string
+  readonly before: string
+  readonly after: string
+}
+
 /** For one call in which the user said yes to everything that is there. */
 export const TRUST_ALL: Trust = { isTrusted: async () => true }
 export const TRUST_NONE: Trust = { isTrusted: async () => false }
@@ -58,6 +65,13 @@ export class TrustStore implements Trust {
     const pin = { path: file.realPath, digest, trusted_at: Date.now() }
     await this.#write(pin)
     return { type: "trusted", pin }
+  }
+
+  /** A file that was trusted was changed by the user, or with their consent: it stays trusted, with
+   *  what was written and nothing else. */
+  async keep({ path, before, after }: WrittenFile): Promise<void> {
+    if (!(await this.isTrusted(path, before))) return
+    await this.#write({ path, digest: after, trusted_at: Date.now() })
   }
 
   async untrust(path: string): Promise<void> {

@@ -45,6 +45,7 @@ import type {
   LiveTurn,
   RequestRecord,
   RetryRecord,
+  InstructionsRecord,
   SnapshotRecord,
   StoredCapture,
   StoredReceipt,
@@ -97,6 +98,8 @@ export interface Writes extends TriggerWrites, EntityWrites, PrincipalWrites {
   /** What was said before is told by its summary from here on; its rows stay (SES-030). */
   recordCompaction(input: CompactionRecord): { txid: string }
   /** That the host was told of a message that fired, and what it kept of the world then (SES-011). */
+  /** Keep what a message says of the project's instructions, before it is first sent (TRU-003). */
+  recordInstructions(input: InstructionsRecord): { txid: string }
   recordSnapshot(input: SnapshotRecord): { txid: string }
   /** The model has said all of an answer whose calls are run next. */
   endAnswer(input: AnswerEnd): { txid: string }

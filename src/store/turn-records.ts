@@ -78,6 +78,12 @@ export interface SnapshotRecord extends TurnKey {
   readonly notice?: string
 }
 
+/** What the host says in a message beside the user's words: a project's instructions. */
+export interface InstructionsRecord extends TurnKey {
+  readonly message_id: string
+  readonly instructions: readonly Readonly<Record<string, unknown>>[]
+}
+
 export interface TurnKey {
   readonly turn_id: string
   readonly fence: number

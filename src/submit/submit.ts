@@ -94,6 +94,7 @@ const RESERVED = [
   "usage",
   "system_prompt_digest",
   "hidden_at",
+  "instructions",
   "snapshot_id",
   "snapshot_ids",
   "purged_at",

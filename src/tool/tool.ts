@@ -59,6 +59,13 @@ export interface ToolRuntime {
   /** Where a folder lies that the user gave to this session (CMPH-001); undefined when it is not, or
    *  no longer, given. */
   scope?(id: string): Promise<string | undefined>
+  /** Hears of a file that was written over, where a person said yes to the call: its path as the kernel
+   *  names it, and digests of what it held. */
+  wrote?(change: {
+    readonly path: string
+    readonly before: string
+    readonly after: string
+  }): Promise<void>
   /** What may come in (BEY-04). */
   ingress(arrival: Arrival): Verdict
 }

@@ -1,3 +1,4 @@
+import { hash } from "node:crypto"
 import { z } from "zod"
 import { relative, resolve } from "node:path"
 import { isGuarded } from "../files/guarded-paths.ts"
@@ -106,6 +107,7 @@ async function change(path: string, runtime: ToolRuntime, intent: Intent): Promi
   const place = await placeOf(path, runtime)
   if (place.kind === "scope")
     throw new ToolError(`${path} lies in a folder that was given to read, not to write.`)
+  const digests: { before?: string; after?: string } = {}
   const lacking = place.kind === "scratch" ? await room(runtime) : undefined
   const mutated = await mutateFile({
     root: place.root,
@@ -113,12 +115,22 @@ async function change(path: string, runtime: ToolRuntime, intent: Intent): Promi
     permit: (realPath, size) => lacking?.(size) ?? refusal(place, realPath, { runtime, intent }),
     change: (current) => {
       runtime.signal.throwIfAborted()
-      return intent.change(current)
+      const changed = intent.change(current)
+      if (current) digests.before = digestOf(current)
+      if (changed.type === "content") digests.after = digestOf(changed.bytes)
+      return changed
     },
     max_bytes: MAX_FILE_BYTES,
   })
-  const { size, created } = granted(mutated)
+  const { size, created, realPath } = granted(mutated)
+  const { before, after } = digests
+  if (!created && before !== undefined && after !== undefined)
+    await runtime.wrote?.({ path: realPath, before, after })
   return { data: { path, bytes: size, created } }
+}
+
+function digestOf(bytes: Uint8Array): string {
+  return `sha256:${hash("sha256", bytes)}`
 }
 
 /** Says why so many bytes do not fit into scratch. */

@@ -18,6 +18,7 @@ import { questionOf } from "./questions.ts"
 import { xray } from "./receipts.ts"
 import { Screen } from "./screen.ts"
 import { outrun, takeUp } from "./stash.ts"
+import { tellUntrusted, trust } from "./trust.ts"
 
 export interface TuiOptions {
   readonly connect: () => Promise<{ readonly client: Client; readonly close: () => Promise<void> }>
@@ -219,6 +220,7 @@ class App implements KeyActs {
   async #opened(id: string) {
     await this.#queue?.release().catch(() => undefined)
     await this.#drafts?.open(id)
+    if (this.#desk) void tellUntrusted(this.#desk, id)
   }
 
   async #local({ name, argument }: LocalCommand): Promise<unknown> {
@@ -243,6 +245,8 @@ class App implements KeyActs {
         return this.#screen.attachments.file(desk.client, argument)
       case "stash":
         return takeUp(desk, this.#drafts, this.#screen)
+      case "trust":
+        return trust(desk, argument)
       case "ide":
         return this.#link(desk, argument)
       case "quit":

@@ -12,6 +12,10 @@ export const LOCAL_COMMANDS = [
   },
   { name: "attach", description: "Attach a file: /attach path" },
   { name: "stash", description: "Drafts that gave way to another: take one up again" },
+  {
+    name: "trust",
+    description: "Trust this folder's AGENTS.md and the like as they are: /trust, /trust show",
+  },
   { name: "ide", description: "Take along what an editor beside has selected: /ide, /ide off" },
   { name: "quit", description: "Leave" },
 ] as const

@@ -15,6 +15,7 @@ import { OutgoingMessage } from "./message.tsx"
 import { PageNet, PaneNet } from "./net.tsx"
 import { PanelContext, type Shown } from "./panels.ts"
 import { QueueTray } from "./queue-tray.tsx"
+import { TrustCard } from "./trust-card.tsx"
 import { SessionList } from "./session-list.tsx"
 import { useShortcuts } from "./shortcuts.ts"
 import { strings } from "./strings.ts"
@@ -85,6 +86,7 @@ function Rooms() {
             <Conversation onFilled={() => composer.current?.focus()} />
           </div>
           <div className="mx-auto w-full max-w-3xl px-3 pt-1.5 pb-[max(0.75rem,env(safe-area-inset-bottom))] sm:px-6">
+            <TrustCard />
             <QueueTray />
             <Composer ref={composer} />
           </div>

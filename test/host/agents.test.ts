@@ -104,6 +104,7 @@ describe("what a session is told", () => {
       await settled(served, session)
       return served.model.calls.at(-1)?.call.envelope.system
     }
+    await first.client.commands.trust({})
     const told = await say(first, id)
     expect(told).toContain("Use tabs.")
     await first.running.close()
@@ -116,6 +117,7 @@ describe("what a session is told", () => {
     expect(await say(second, id)).toBe(told)
     const { session } = await second.client.sessions.branch(id)
     expect(await say(second, session.id)).toBe(told)
+    await second.client.commands.trust({})
     const other = await say(second, await newSession(second))
     expect(other).toContain("Use spaces.")
     expect(other).toContain("- new (user)")
@@ -173,6 +175,7 @@ describe("agents", () => {
 
   it("[SES-050] are told the day on which a session began, and the place", async () => {
     const served = await openServed({ files: { "workspace/AGENTS.md": "Use tabs." } })
+    await served.client.commands.trust({})
     const id = await newSession(served)
     await served.client.send(id, { source: "hello" })
     await settled(served, id)

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { TRUST_ALL } from "../../src/skill/trust.ts"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import {
   MAX_INSTRUCTION_CHARACTERS,
@@ -17,9 +18,10 @@ describe("a project's instructions", () => {
   })
   afterEach(() => rm(root, { recursive: true, force: true }))
 
+  const rooms = { trust: TRUST_ALL, home: "/nobody", admit: (_: string, text: string) => text }
   const write = (path: string, text: string) => writeFile(join(root, path), text)
   const texts = async () =>
-    (await projectInstructions(join(root, "app", "deep"), root)).map(({ text }) => text)
+    (await projectInstructions(join(root, "app", "deep"), root, rooms)).map(({ text }) => text)
 
   it("[SKL-004] are collected upward, the nearest last, one of each folder", async () => {
     await write("AGENTS.md", "root")
@@ -33,7 +35,7 @@ describe("a project's instructions", () => {
     await write("AGENTS.md", "r".repeat(MAX_INSTRUCTION_CHARACTERS))
     await write("app/AGENTS.md", "a".repeat(20_000))
     await write("app/deep/AGENTS.md", "d".repeat(10_000))
-    const found = await projectInstructions(join(root, "app", "deep"), root)
+    const found = await projectInstructions(join(root, "app", "deep"), root, rooms)
     expect(found.map(({ text, cut }) => [text[0], text.length, cut])).toEqual([
       ["r", 2_000, true],
       ["a", 20_000, false],

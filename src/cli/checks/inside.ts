@@ -36,6 +36,7 @@ async function roomFindings(options: CommonOptions, workspace: string): Promise<
     return await connected(options, async ({ client }) => [
       await providersFinding(client),
       ...(await commandFindings(client, workspace)),
+      ...(await instructionFindings(client, workspace)),
       ...(await mcpFindings(client, workspace)),
       ...(await agentFindings(client, workspace)),
     ])
@@ -86,6 +87,17 @@ async function commandFindings(client: Client, workspace: string): Promise<Findi
       return level === "error" ? wrong("commands", says, mend) : missing("commands", says)
     }),
     "compositor commands doctor",
+  )
+}
+
+/** Whose word the project's instructions are. */
+async function instructionFindings(client: Client, workspace: string): Promise<Finding[]> {
+  const { files } = await client.commands.instructions({ workspace }).catch(() => ({ files: [] }))
+  const about = "instructions"
+  return files.map(({ path, trusted }) =>
+    trusted
+      ? fine(about, `${path}: trusted, part of the system prompt`)
+      : missing(about, `${path}: not trusted, quoted to the model`, `compositor trust ${path}`),
   )
 }
 

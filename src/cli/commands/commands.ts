@@ -1,3 +1,4 @@
+import type { Client } from "../../client/client.ts"
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { UsageError } from "../complain.ts"
@@ -69,17 +70,41 @@ async function writeFiles(folder: string, files: readonly { path: string; text: 
   }
 }
 
-export async function trustCommand(path: string, options: Where & { remove?: boolean }) {
+interface TrustOptions extends Where {
+  readonly remove?: boolean
+  readonly all?: boolean
+}
+
+/** One file, or with `--all` what the workspace says of how to work in it; else what there is. */
+export async function trustCommand(file: string | undefined, options: TrustOptions) {
+  const workspace = workspaceFolder(options)
   await connected(options, async ({ client }) => {
-    const answer = await client.commands.trust({
-      path: resolve(path),
-      trusted: !options.remove,
-      workspace: workspaceFolder(options),
-    })
-    if (options.json) printJson(answer)
-    else
+    if (file === undefined && !options.all) return listInstructions(client, workspace, options)
+    const { files } = file === undefined ? await client.commands.instructions({ workspace }) : NONE
+    const paths = file === undefined ? files.map(({ path }) => path) : [resolve(file)]
+    const answers = []
+    for (const path of paths)
+      answers.push(await client.commands.trust({ path, trusted: !options.remove, workspace }))
+    if (options.json) return printJson(file === undefined ? answers : answers[0])
+    if (paths.length === 0) printLine(`${workspace} holds no instructions`)
+    for (const path of file === undefined ? paths : [file])
       printLine(options.remove ? `${path} is no longer trusted` : `${path} is trusted as it is now`)
   })
+}
+
+const NONE = { files: [] }
+
+async function listInstructions(client: Client, workspace: string, { json }: TrustOptions) {
+  const { files } = await client.commands.instructions({ workspace })
+  if (json) return printJson(files)
+  if (files.length === 0) return printLine(`${workspace} holds no instructions`)
+  const rows = files.map(({ path, trusted }) => [
+    path,
+    trusted ? "trusted: part of the system prompt" : "not trusted: quoted to the model",
+  ])
+  printLine(table(rows))
+  if (files.some(({ trusted }) => !trusted))
+    printLine("compositor trust --all trusts them as they are now")
 }
 
 export async function parseCommand(source: string | undefined, options: CommonOptions) {

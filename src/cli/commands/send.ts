@@ -18,6 +18,7 @@ interface SendOptions extends CommonOptions {
   readonly approve?: string[]
   readonly command?: string
   readonly ide?: boolean
+  readonly trust?: boolean
 }
 
 export async function sendCommand(
@@ -36,6 +37,7 @@ export async function sendCommand(
     const piped = await pipedParts(client, asked)
     if (isWordless && piped.length === 0)
       throw new UsageError('say something: compositor send "…", or pipe it in')
+    if (options.trust) await client.commands.trust({ workspace: workspaceFolder(options) })
     let begun: Promise<string> | undefined
     const session = () => (begun ??= sessionFor(client, options))
     const sending = { client, session }

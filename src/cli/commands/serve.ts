@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process"
+import { createClient } from "../../client/client.ts"
 import { type CommonOptions, dataFolder, workspaceFolder } from "../connect.ts"
 import { UsageError } from "../complain.ts"
 import { printJson, printLine } from "../show.ts"
@@ -16,6 +17,7 @@ interface ServeOptions extends CommonOptions {
   readonly log?: "text" | "json"
   readonly logLevel?: "debug" | "info" | "warn" | "error"
   readonly drain?: string
+  readonly trust?: boolean
 }
 
 const USUAL_PORT = 4747
@@ -28,6 +30,10 @@ export async function serveCommand(options: ServeOptions) {
   if (!options.another && (await tellRunning(data, options))) return
   const running = await start(data, options)
   const { url, link, token } = running
+  if (options.trust) {
+    const workspace = workspaceFolder(options)
+    await createClient({ url, token }).commands.trust({ workspace })
+  }
   if (options.json) printJson({ url, link, token, pid: process.pid, data })
   // What a server for others prints ends up in logs.
   else greet(options.listen ? url : link, data, workspaceFolder(options))

@@ -6,6 +6,8 @@ import { Finding } from "../../catalog/finding.ts"
 import { MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "../../message/limits.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { partsOfInput } from "../../compose/bridge.ts"
+import type { Host } from "../../host.ts"
+import type { Pin } from "../../skill/trust.ts"
 import { workspaceOf } from "../caller.ts"
 import type { TypedIn } from "../../entity/typed-here.ts"
 import { readSource } from "../composed.ts"
@@ -34,6 +36,27 @@ const Completed = z.object({
   items: z.array(z.looseObject({})),
   hint: z.string().optional(),
 })
+
+const MAX_TRUSTED_AT_ONCE = 64
+
+/** A file, and what it held when the user was shown it. */
+const SeenFile = z.strictObject({
+  path: z.string().min(1).max(MAX_PATH_CHARACTERS),
+  digest: z.string().max(128).optional(),
+})
+
+const InstructionFile = z.object({
+  path: z.string(),
+  digest: z.string(),
+  trusted: z.boolean(),
+  /** As a model would be shown it: without its secrets. */
+  text: z.string(),
+})
+
+async function instructionFiles(host: Host, workspace_root: string | null) {
+  const files = await host.equipment.turns.instructions({ workspace_root })
+  return files.map(({ path, digest, trusted, text }) => ({ path, digest, trusted, text }))
+}
 
 export const commandRoutes: readonly Route[] = [
   route({
@@ -73,24 +96,45 @@ export const commandRoutes: readonly Route[] = [
     },
   }),
   route({
+    method: "get",
+    path: "/v1/trust",
+    summary: "The files of instructions that a workspace holds, and whether they are trusted",
+    query: z.object(Where),
+    answer: z.object({ workspace: z.string().nullable(), files: z.array(InstructionFile) }),
+    async handle({ host, caller, query }) {
+      const workspace = await rootOf({ host, caller }, query)
+      return { workspace, files: await instructionFiles(host, workspace) }
+    },
+  }),
+  route({
     method: "post",
     path: "/v1/trust",
-    summary: "Let a command or skill file of a repository be used, as it is now",
+    summary:
+      "Let a file of a repository be used as it is now: a command, a skill, or all its instructions",
     body: z.strictObject({
       ...Where,
-      path: z.string().min(1).max(MAX_PATH_CHARACTERS),
+      path: z.string().min(1).max(MAX_PATH_CHARACTERS).optional(),
       digest: z.string().max(128).optional(),
+      files: z.array(SeenFile).max(MAX_TRUSTED_AT_ONCE).optional(),
       trusted: z.boolean().default(true),
     }),
     answer: z.looseObject({}),
     async handle({ host, caller, body }) {
       const root = await rootOf({ host, caller }, body)
       const { trust } = host.workspaces
-      if (!body.trusted) await trust.untrust(body.path)
-      const given = body.trusted ? await trust.trust(body.path, body.digest) : undefined
-      if (given?.type === "refused") throw new Refusal("invalid", given.reason)
+      const named = body.path === undefined ? [] : [{ path: body.path, digest: body.digest }]
+      const given = [...named, ...(body.files ?? [])]
+      // Nothing named: all the instructions of the workspace, as they are now.
+      const files = given.length > 0 ? given : await instructionFiles(host, root)
+      const pins: Pin[] = []
+      for (const { path, digest } of files) {
+        if (!body.trusted) await trust.untrust(path)
+        const pinned = body.trusted ? await trust.trust(path, digest) : undefined
+        if (pinned?.type === "refused") throw new Refusal("invalid", pinned.reason)
+        if (pinned) pins.push(pinned.pin)
+      }
       if (root !== null) await host.workspaces.refresh(root)
-      return { trusted: body.trusted, pin: given?.pin ?? null }
+      return { trusted: body.trusted, pin: pins[0] ?? null, pins }
     },
   }),
   route({

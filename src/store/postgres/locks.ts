@@ -64,6 +64,7 @@ export const LOCKS: Locks = {
   recordStream: ({ turn_id, parts }) => ({ turn: turn_id, blobs: shownIn(parts) }),
   recordRetry: ofTurn,
   recordCompaction: ofTurn,
+  recordInstructions: ofTurn,
   recordSnapshot: ofTurn,
   endAnswer: ({ turn_id, answer }) => ({ turn: turn_id, blobs: shownIn(answer.parts) }),
   recordCalls: ({ turn_id, parts }) => ({ turn: turn_id, blobs: shownIn(parts) }),

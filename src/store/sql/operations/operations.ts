@@ -27,7 +27,7 @@ import { importRows } from "./transfer.ts"
 import { interrupt } from "./interrupt.ts"
 import { appendStream, createStream, deleteStream, useStream } from "./streams.ts"
 import { takeSteers } from "./steer.ts"
-import { recordSnapshot } from "./snapshots.ts"
+import { recordInstructions, recordSnapshot } from "./snapshots.ts"
 import { endAnswer, recordCalls } from "./steps.ts"
 import { beat, endTurn, recordRequest, recordRetry, recordStream, requestAbort } from "./turns.ts"
 import {
@@ -65,6 +65,7 @@ export const OPERATIONS: Operations = {
   recordStream,
   recordRetry,
   recordCompaction,
+  recordInstructions,
   recordSnapshot,
   endAnswer,
   recordCalls,

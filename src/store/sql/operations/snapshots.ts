@@ -1,5 +1,5 @@
 import type { Segment } from "../../../message/row.ts"
-import type { SnapshotRecord } from "../../store.ts"
+import type { InstructionsRecord, SnapshotRecord } from "../../store.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { changeMetadata } from "./answers.ts"
@@ -13,6 +13,17 @@ export function* recordSnapshot(tx: Transaction, input: SnapshotRecord): Program
   const { message_id, snapshot_id, notice } = input
   changeMetadata(tx, yield* tx.message(turn.session_id, message_id), { snapshot_id })
   if (notice !== undefined) tx.tellTurn(noteIn(tx, turn, [notice]))
+  return { txid: tx.txid }
+}
+
+/** What the message says of the project's instructions, before it is first sent (TRU-003). */
+export function* recordInstructions(
+  tx: Transaction,
+  input: InstructionsRecord,
+): Program<{ txid: string }> {
+  const turn = yield* held(tx, input)
+  const { message_id, instructions } = input
+  changeMetadata(tx, yield* tx.message(turn.session_id, message_id), { instructions })
   return { txid: tx.txid }
 }
 
