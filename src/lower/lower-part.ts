@@ -197,7 +197,11 @@ function lowerSkill(
   return {
     ...loaded,
     call: {
-      call: { type: "tool-call", ...about, input: { name: part.name.toWellFormed(), ...given } },
+      call: {
+        type: "tool-call",
+        ...about,
+        input: { name: escapeMarkers(part.name.toWellFormed()), ...given },
+      },
       result: {
         type: "tool-result",
         ...about,

@@ -196,7 +196,9 @@ async function lowerDraft(
   })
   const refused = new Set(await rooms.refused?.(capabilities.api, model.model_id))
   const nonce = isOneString(capabilities.api) ? draftNonce(draft) : undefined
-  const said = lowerInstructions(draft.instructions ?? (await unsaid(rooms, draft, manner)), nonce)
+  const said = lowerInstructions(draft.instructions ?? (await unsaid(rooms, draft, manner)), {
+    nonce,
+  })
   const policy = { ...manner.policy, ...draft.policy, refused, nonce }
   const lowered = lower(loaded.parts, capabilities, policy)
   const blocks = [...said.map(({ block }) => block), ...lowered.blocks]

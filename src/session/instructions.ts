@@ -60,7 +60,7 @@ export interface SaidInstructions {
  *  why it is there. */
 export function lowerInstructions(
   files: readonly Instructions[],
-  nonce: string | undefined,
+  { nonce, message_id }: { readonly nonce?: string | undefined; readonly message_id?: string },
 ): SaidInstructions[] {
   return files.map((file, at) => {
     const text = sayInstructions(file, nonce)
@@ -68,7 +68,7 @@ export function lowerInstructions(
       ? `${file.path} is trusted, and is said as it is now.`
       : `${file.path} is quoted: ${UNTRUSTED}.`
     const receipt: Receipt = {
-      part: `instructions-${at}`,
+      part: [message_id ?? [], `instructions-${at}`].flat().join("/"),
       type: "instructions",
       outcome: "inlined",
       rule: "TRU-003",

@@ -130,7 +130,7 @@ async function lowerSaid(
   const { capabilities } = at.target
   const policy = { ...at.policy, ...writingOf(message, capabilities) }
   const lowered = lower(loaded.parts, capabilities, policy)
-  const said = lowerInstructions(instructionsIn(message), policy.nonce)
+  const said = lowerInstructions(instructionsIn(message), { ...policy, message_id: message.id })
   const receipts = [...lowered.receipts, ...said.map(({ receipt }) => receipt)]
   const blocks = [...said.map(({ block }) => block), ...lowered.blocks]
   return {

@@ -93,7 +93,7 @@ export function fatesOf(look: Look, source: string, nodes: readonly KnownNode[])
 function ownReceipts({ answer }: Look): Receipt[] {
   if (!answer) return []
   return answer.receipts.filter(
-    ({ part }) => answer.parts[Number(part)]?.derived_from === undefined,
+    ({ part }) => answer.parts[Number(part)]?.derived_from === undefined && Number(part) >= 0,
   )
 }
 
