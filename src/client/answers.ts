@@ -281,14 +281,6 @@ export interface ListedCommand {
     readonly source: { readonly tool: string; readonly scope: string; readonly path?: string }
   }
 }
-/** A file in which a project says how to work in it. */
-export interface InstructionFile {
-  readonly path: string
-  readonly digest: string
-  readonly trusted: boolean
-  /** As a model is shown it. */
-  readonly text: string
-}
 export interface CommandFinding {
   readonly level: string
   readonly rule: string

@@ -11,7 +11,6 @@ import type {
   Fault,
   ImportAnswer,
   Info,
-  InstructionFile,
   ListedCommand,
   LowerAnswer,
   LowerBody,
@@ -37,8 +36,10 @@ import type {
 import { fileCalls } from "./file-calls.ts"
 import { houseCalls } from "./house-calls.ts"
 import { sidecarCalls } from "./sidecar-calls.ts"
+import type { InstructionsAnswer, TrustAnswer, TrustBody } from "./trust.ts"
 
 export type * from "./answers.ts"
+export type { InstructionFile } from "./trust.ts"
 
 /** The network's `fetch`, or the app's own: `(url, init) => app.request(url, init)` (in process). */
 export type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>
@@ -201,22 +202,8 @@ export function createClient(options: ClientOptions) {
           losses: readonly { command: string; message: string }[]
         }>("GET", "/v1/commands/export", { query }),
       /** The files of instructions that a workspace holds. */
-      instructions: (query: Where = {}) =>
-        json<{ workspace: string | null; files: readonly InstructionFile[] }>("GET", "/v1/trust", {
-          query,
-        }),
-      /** One file, several, or, where none is named, all the instructions of the workspace. */
-      trust: (
-        body: Where & {
-          path?: string
-          digest?: string
-          files?: readonly Pick<InstructionFile, "path" | "digest">[]
-          trusted?: boolean
-        },
-      ) =>
-        json<{ trusted: boolean; pins: readonly { path: string }[] }>("POST", "/v1/trust", {
-          body,
-        }),
+      instructions: (query: Where = {}) => json<InstructionsAnswer>("GET", "/v1/trust", { query }),
+      trust: (body: Where & TrustBody) => json<TrustAnswer>("POST", "/v1/trust", { body }),
       parse: (body: Where & { source: string; nodes?: readonly Metadata[] }) =>
         json<ParseAnswer>("POST", "/v1/parse", { body }),
       complete: (

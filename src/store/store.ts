@@ -53,7 +53,6 @@ import type {
   TurnEnd,
   TurnEnded,
   SteerTake,
-  TurnKey,
   WaitRecord,
 } from "./turn-records.ts"
 import type { EntityReads, EntityWrites } from "./entity-records.ts"

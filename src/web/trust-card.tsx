@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react"
-import type { InstructionFile } from "../client/answers.ts"
+import type { InstructionFile } from "../client/trust.ts"
 import { useApp } from "./context.ts"
 import { Button } from "./controls.tsx"
 import { trustStrings as words } from "./strings/trust.ts"
@@ -73,12 +73,12 @@ function useUntrusted(where: {
   const [files, setFiles] = useState<readonly InstructionFile[]>([])
   const ask = useCallback(
     (isWanted: () => boolean = () => true) => {
-      const asked = store.client.commands.instructions(where)
-      asked
-        .then((answer) => answer.files.filter(({ trusted }) => !trusted))
+      const found = store.client.commands
+        .instructions(where)
+        .then(({ files }) => files.filter(({ trusted }) => !trusted))
         // Who may not trust anything is not asked to.
         .catch(() => [])
-        .then((found) => isWanted() && setFiles(found))
+      void found.then((untrusted) => isWanted() && setFiles(untrusted))
     },
     [store, where],
   )
