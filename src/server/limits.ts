@@ -92,18 +92,22 @@ const UNITS: Readonly<Record<string, number>> = { k: 1024, m: 1024 ** 2, g: 1024
 /** Requests that make someone work: each is a message. */
 const MESSAGES: readonly RegExp[] = [
   /^\/v1\/sessions\/[^/]+\/messages$/,
-  /^\/v1\/hooks\/[^/]+$/,
   /^\/v1\/entities\/.+\/(?:send|inbox)$/,
   /^\/_electric\/entities\/.+\/send$/,
 ]
+
+/** Who delivers to a webhook has no token. What its trigger lets in, the trigger's own throttle counts;
+ *  what it turns away is counted by the route, so that no stranger uses up what is another's. */
+const HOOK = /^\/v1\/hooks\/[^/]+$/
 
 /** Everyone is held to the limits, which are counted for each principal. */
 export function limitRequests(limits: Limits, metrics: HouseMetrics) {
   return async (context: Context, next: Next) => {
     const meter = meterOf(context, limits, metrics)
     context.set("meter", meter)
-    meter("requests", 1)
     const { method, path } = context.req
+    if (method === "POST" && HOOK.test(path)) return next()
+    meter("requests", 1)
     if (method === "POST" && MESSAGES.some((pattern) => pattern.test(path))) meter("messages", 1)
     await next()
   }
@@ -114,7 +118,7 @@ const NOBODY = "nobody"
 export type Meter = (kind: Kind, amount: number) => void
 
 function meterOf(context: Context, limits: Limits, metrics: HouseMetrics): Meter {
-  // A webhook has no token: all of them are one.
+  // Strangers at webhooks have no token: all of them are one.
   const principal = (context.get("principal") as string | undefined) ?? NOBODY
   const own = (context.get("caller") as { principal?: { limits?: PrincipalLimits } } | undefined)
     ?.principal?.limits
@@ -133,12 +137,17 @@ export class RateLimited extends DoorError {
   }
 }
 
+/** How whoever asks is counted; not in process, where nobody is. */
+export function meterIn(context: Context): Meter | undefined {
+  return context.get("meter") as Meter | undefined
+}
+
 /** Chunks whose bytes are counted as they come. */
 export async function* metered(
   context: Context,
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {
-  const meter = context.get("meter") as Meter | undefined
+  const meter = meterIn(context)
   for await (const chunk of chunks) {
     meter?.("uploads", chunk.length)
     yield chunk

@@ -73,6 +73,20 @@ describe("a webhook", () => {
   })
 })
 
+describe("strangers at webhooks", () => {
+  it("[TRG-004] use up nobody's limits but their own", async () => {
+    const server = await startServer({ words: ["--limit", "requests=20/s,messages=5/m"] })
+    const hook = await addHook(server, { kind: "hmac", secret: SECRET })
+    const stranger = { "x-hub-signature-256": "sha256=00" }
+    const flood = await Promise.all(
+      Array.from({ length: 100 }, () => deliver(server, hook, stranger)),
+    )
+    expect(new Set(flood.map(({ status }) => status))).toEqual(new Set([401, 429]))
+    expect((await deliver(server, hook)).status).toBe(202)
+    expect((await server.get("/v1/sessions")).status).toBe(200)
+  })
+})
+
 describe.skipIf(noPostgres)("a webhook of two nodes", () => {
   const postgres = withPostgres()
 

@@ -9,6 +9,7 @@ import { MAX_WEBHOOK_BYTES, WebhookKey } from "../../trigger/webhook.ts"
 import { readBody } from "../body.ts"
 import { shownTo } from "../caller.ts"
 import { DoorError } from "../errors.ts"
+import { meterIn } from "../limits.ts"
 import { type Route, route } from "../route.ts"
 import { SessionId } from "../schemas.ts"
 
@@ -134,10 +135,9 @@ export const triggerRoutes: readonly Route[] = [
     async handle({ host, param, context }) {
       const body = await readBody(context.req.raw, { max_bytes: MAX_WEBHOOK_BYTES, json: true })
       const headers = Object.fromEntries(context.req.raw.headers)
-      return answer(
-        context,
-        await host.equipment.triggers.hook(param("trigger"), { headers, body }),
-      )
+      const hooked = await host.equipment.triggers.hook(param("trigger"), { headers, body })
+      if (hooked.type === "refused") meterIn(context)?.("requests", 1)
+      return answer(context, hooked)
     },
   }),
 ]

@@ -14,6 +14,7 @@ const PREFIX = "/v1/stream/"
 export function pathOf(address: string): string {
   if (!address.startsWith(PREFIX) || address.length === PREFIX.length)
     throw bad(`a stream's address begins with ${PREFIX}`)
+  if (address.includes("\0")) throw bad("a stream's address has no NUL in it")
   if (address.length > MAX_PATH_CHARACTERS)
     throw bad(`a stream's address has at most ${MAX_PATH_CHARACTERS} characters`)
   return address
