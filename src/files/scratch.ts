@@ -6,6 +6,8 @@ import type { BlobStore, StoredBlob } from "./blobs.ts"
 import { fileChunks } from "./file-chunks.ts"
 import { type Changed, type Mutated, mutateFile } from "./mutate.ts"
 import { measureTree, removeTree } from "./remove-tree.ts"
+import { EXTRACTING } from "./archive/destination.ts"
+import { sweepTemporary } from "./temporary.ts"
 import { failed, openWithin, type Refused } from "./within.ts"
 
 export interface ScratchQuota {
@@ -27,6 +29,7 @@ export class ScratchFolders {
   constructor(base: string, quota: ScratchQuota = SCRATCH_QUOTA) {
     this.#base = join(realPathOf(dirname(resolve(base))), basename(base))
     this.#quota = quota
+    void this.#sweepLeft().catch(() => undefined)
   }
 
   /** The session's own folder. It lives at least as long as the session is used (BIN-051). */
@@ -61,6 +64,13 @@ export class ScratchFolders {
       removed.push(name)
     }
     return removed
+  }
+
+  /** Remove what processes that were killed left half extracted. */
+  async #sweepLeft(): Promise<void> {
+    if (!(await isOwn(this.#base))) return
+    for (const name of await readdir(this.#base))
+      if (SESSION_ID.test(name)) await sweepTemporary(join(this.#base, name), EXTRACTING)
   }
 
   /** Where a session's folder is, or would be. */

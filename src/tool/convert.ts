@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs"
-import { type FileHandle, mkdtemp, readFile, rm } from "node:fs/promises"
+import { type FileHandle, readFile, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join } from "node:path"
 import { pipeline } from "node:stream/promises"
@@ -11,6 +11,7 @@ import {
 } from "../files/convert/converted.ts"
 import type { Transcriber } from "../files/convert/transcriber.ts"
 import { SNIFF_BYTES, sniff } from "../files/sniff.ts"
+import { makeTemporary } from "../files/temporary.ts"
 import { openWithin } from "../files/within.ts"
 import { MAX_FRAGMENT_CHARACTERS, parseFragment } from "../message/fragment.ts"
 import { cutText } from "./output.ts"
@@ -55,7 +56,7 @@ async function convertIt(
   const place = await placeOf(input.path, runtime)
   const opened = granted(await openWithin(place.root, place.path, "file"))
   // Where it lies while it is made; only what fits goes on into scratch.
-  const folder = await mkdtemp(join(tmpdir(), "compositor-convert-"))
+  const folder = await makeTemporary(tmpdir(), "compositor-convert-")
   try {
     const denial = deniedAt(place, opened.realPath, "fs.read", runtime)
     if (denial !== undefined) throw new ToolError(`${denial}.`)

@@ -48,7 +48,7 @@ function filesOf(limit: string, most: Most): number {
   throw new UsageError(`--max-files: ${limit} is not a number from 1 to ${most.files}`)
 }
 
-const LEAST_MS = 20_000
+const LEAST_MS = 9_000
 /** Who allows more allows the time that it takes on a slow disk. */
 const BYTES_PER_MS = 10_000
 const MS_PER_FILE = 2

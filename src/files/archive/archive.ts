@@ -1,8 +1,9 @@
 import { createReadStream } from "node:fs"
-import { mkdir, mkdtemp, rm, stat } from "node:fs/promises"
+import { mkdir, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { once } from "node:events"
+import { makeTemporary } from "../temporary.ts"
 import type { Counts, Failed } from "./archive-thread.ts"
 import type { ArchiveSource } from "./byte-source.ts"
 import { type Destination, openDestination } from "./destination.ts"
@@ -91,7 +92,7 @@ export async function readEntry(
   const { nesting } = withDefaults(limits)
   if (steps.length > nesting)
     return { type: "refused", reason: `${shownName(name)} lies more than ${nesting} archives deep` }
-  const folder = await mkdtemp(join(tmpdir(), "compositor-entry-"))
+  const folder = await makeTemporary(tmpdir(), "compositor-entry-")
   try {
     let from = source
     for (const [depth, step] of steps.entries()) {

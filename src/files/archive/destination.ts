@@ -1,6 +1,10 @@
-import { lstat, mkdir, mkdtemp, readdir, realpath, rename, rm, rmdir } from "node:fs/promises"
+import { lstat, mkdir, readdir, realpath, rename, rm, rmdir } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
+import { makeTemporary } from "../temporary.ts"
 import { Refusal, shownName } from "./refusal.ts"
+
+/** What the folder is called until it is whole. */
+export const EXTRACTING = ".extracting-"
 
 /** A folder that comes to be whole, or not at all. */
 export interface Destination {
@@ -19,7 +23,7 @@ export async function openDestination(to: string): Promise<Destination> {
   const exists = await refuseUnfit(wanted)
   const made = await mkdir(dirname(wanted), { recursive: true })
   const parent = await realpath(dirname(wanted))
-  const stage = await mkdtemp(join(parent, ".extracting-"))
+  const stage = await makeTemporary(parent, EXTRACTING)
   const folder = join(stage, "content")
   await mkdir(folder)
   return {

@@ -16,7 +16,7 @@ export const ARCHIVE_LIMITS: ArchiveLimits = {
   files: 10_000,
   depth: 32,
   nesting: 3,
-  milliseconds: 20_000,
+  milliseconds: 9_000,
 }
 
 /** What a person may raise them to. */

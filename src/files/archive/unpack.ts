@@ -1,8 +1,9 @@
 import { Readable } from "node:stream"
-import { createGunzip, createZstdDecompress } from "node:zlib"
+import { createZstdDecompress } from "node:zlib"
 import { bunzip2 } from "./bzip2.ts"
 import type { ByteSource } from "./byte-source.ts"
 import type { Wrapper } from "./format.ts"
+import { gunzip } from "./gzip.ts"
 import { Refusal } from "./refusal.ts"
 import type { EntrySink } from "./sink.ts"
 import { beginsAsTar } from "./tar-header.ts"
@@ -15,7 +16,7 @@ export async function readWrapped(
   wrapper: Wrapper,
   { name, sink }: { readonly name: string; readonly sink: EntrySink },
 ): Promise<void> {
-  const chunks = unpacked(source, wrapper)
+  const chunks = unpacked(source, wrapper, (text) => sink.note(text))
   const { head, all } = await peek(chunks)
   if (beginsAsTar(head)) return readTar(all, sink)
   const path = sink.place({ name, type: "file", size: undefined })
@@ -27,21 +28,27 @@ export async function readWrapped(
 
 const CHUNK_BYTES = 256 * 1024
 
-async function* unpacked(source: ByteSource, wrapper: Wrapper): AsyncGenerator<Buffer> {
+type Note = (text: string) => void
+
+async function* unpacked(source: ByteSource, wrapper: Wrapper, note: Note): AsyncGenerator<Buffer> {
   try {
-    yield* unpack(source, wrapper)
+    yield* unpack(source, wrapper, note)
   } catch (error) {
     if (error instanceof Refusal) throw error
     throw new Refusal(`the ${wrapper} data is damaged: ${(error as Error).message}`)
   }
 }
 
-function unpack(source: ByteSource, wrapper: Wrapper): AsyncIterable<Buffer> | Iterable<Buffer> {
+function unpack(
+  source: ByteSource,
+  wrapper: Wrapper,
+  note: Note,
+): AsyncIterable<Buffer> | Iterable<Buffer> {
   const packed = source.chunks(0, source.size)
   const stream = () => Readable.from(packed, { objectMode: false })
   switch (wrapper) {
     case "gzip":
-      return stream().pipe(createGunzip({ chunkSize: CHUNK_BYTES }))
+      return gunzip(source, note)
     case "zstd":
       return stream().pipe(createZstdDecompress({ chunkSize: CHUNK_BYTES }))
     case "bzip2":
