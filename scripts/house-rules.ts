@@ -14,6 +14,8 @@ export type SourceFile = {
   readonly path: string
   readonly lines: number
   readonly imports: readonly Import[]
+  /** Lines on which it writes to standard output or standard error by itself. */
+  readonly prints: readonly number[]
 }
 
 export type Violation = { readonly path: string; readonly line: number; readonly message: string }
@@ -52,6 +54,10 @@ const USED_BY_A_BROWSER = [
   "web",
 ]
 
+// What they print may have been written by strangers, and reaches a terminal through one file.
+const PRINTING_ROOMS = ["cli", "tui", "acp"]
+const PRINTER = "cli/print.ts"
+
 const MAX_LINES = 350
 const ROOMS_WITHOUT_MAX_LINES = ["web"]
 
@@ -68,9 +74,15 @@ function judgeFile(file: SourceFile): Violation[] {
     const message = judgeImport(path, imported)
     return message ? [{ path, line: imported.line, message }] : []
   })
-  if (file.lines <= MAX_LINES || ROOMS_WITHOUT_MAX_LINES.includes(room)) return looks
+  const faults = [...looks, ...judgePrinting(file)]
+  if (file.lines <= MAX_LINES || ROOMS_WITHOUT_MAX_LINES.includes(room)) return faults
   const message = `has ${file.lines} lines, more than ${MAX_LINES}`
-  return [...looks, { path, line: MAX_LINES + 1, message }]
+  return [...faults, { path, line: MAX_LINES + 1, message }]
+}
+
+function judgePrinting({ path, prints }: SourceFile): Violation[] {
+  if (path === PRINTER || !PRINTING_ROOMS.includes(roomOf(path))) return []
+  return prints.map((line) => ({ path, line, message: `prints past ${PRINTER}` }))
 }
 
 function judgeImport(path: string, { specifier, kind }: Import): string | undefined {
@@ -133,7 +145,19 @@ export function scan(path: string, text: string): SourceFile {
       return { specifier: value, line, kind }
     }),
   )
-  return { path, lines: countLines(text), imports: imports.sort((a, b) => a.line - b.line) }
+  return {
+    path,
+    lines: countLines(text),
+    imports: imports.sort((a, b) => a.line - b.line),
+    prints: printingLines(text),
+  }
+}
+
+const PRINTS = /(?<![\w.#])process\s*\.\s*std(?:out|err)\b|\bconsole\s*\.\s*\w+\s*\(/g
+
+// By the text itself, since masked code has lost its lines; a comment that says it is told as well.
+function printingLines(text: string): number[] {
+  return Array.from(text.matchAll(PRINTS), ({ index }) => text.slice(0, index).split("\n").length)
 }
 
 // In masked code a string is its number: `from "3"`.

@@ -1,7 +1,7 @@
-import { mkdir, readdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { type BlobStore, FileBlobs } from "./files/blobs.ts"
 import { openBlobs } from "./files/open-blobs.ts"
+import { makePrivate } from "./files/private-folder.ts"
 import { Scopes } from "./files/scope.ts"
 import { ScratchFolders } from "./files/scratch.ts"
 import { FileSettings } from "./files/settings.ts"
@@ -10,6 +10,7 @@ import type { AnyDefinition } from "./entity/definition.ts"
 import type { EntityRoom } from "./entity/entity-room.ts"
 import { openEntities, withEntities } from "./host/entities.ts"
 import { type Equipment, equip } from "./host/equipment.ts"
+import { backup } from "./host/backup.ts"
 import { AuditLog } from "./host/audit-log.ts"
 import { Owners } from "./host/owners.ts"
 import { Principals } from "./host/principals.ts"
@@ -62,7 +63,7 @@ export type { HostOptions }
 /** Puts the rooms together over one data folder. */
 export async function openHost(options: HostOptions): Promise<Host> {
   const data = resolve(options.data)
-  await mkdir(data, { recursive: true, mode: 0o700 })
+  await makePrivate(data)
   const known = options.known ?? (await openKnownModels(data, options.environment))
   const settings = await readHouseSettings(data)
   const blobs = await openBlobs({ ...options, data })
@@ -251,18 +252,9 @@ export class Host {
     await this.store.vacuum({})
   }
 
-  /** Copy the folder while it is in use: the database by the engine's own means, then the blobs that
-   *  it names. */
-  async backup(folder: string, progress: (done: number, total: number) => void) {
-    const target = resolve(folder)
-    await mkdir(target, { recursive: true, mode: 0o700 })
-    if ((await readdir(target)).length > 0) throw new Error(`${target} is not empty`)
-    await this.store.backup(join(target, "compositor.db"), progress)
-    const blobs = new FileBlobs(join(target, "blobs"))
-    const known = await this.store.knownBlobs()
-    for (const content_id of known)
-      await blobs.put(this.blobs.open(content_id), { maxBytes: MAX_UPLOAD_BYTES })
-    return { folder: target, blobs: known.length }
+  /** Copy what is kept here into a folder that can be a data folder, while it is in use. */
+  backup(folder: string, progress: (done: number, total: number) => void) {
+    return backup({ data: this.data, store: this.store, blobs: this.blobs, folder, progress })
   }
 
   async idle() {

@@ -1,5 +1,6 @@
 import { CommanderError } from "commander"
 import { ApiError } from "../client/client.ts"
+import { tellLine } from "./print.ts"
 
 /** A mistake in how a command was called or in what it was given. */
 export class UsageError extends Error {}
@@ -12,8 +13,8 @@ const UNREACHABLE = 4
 export function complain(error: unknown, json: boolean): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : USAGE
   const told = tell(error)
-  if (json) process.stderr.write(`${JSON.stringify({ error: told })}\n`)
-  else process.stderr.write(`compositor: ${told.message}${list(told.details)}\n`)
+  if (json) tellLine(JSON.stringify({ error: told }))
+  else tellLine(`compositor: ${told.message}${list(told.details)}`)
   if (error instanceof UsageError) return USAGE
   return error instanceof ApiError && error.status === 0 ? UNREACHABLE : FAILED
 }

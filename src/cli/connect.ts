@@ -2,6 +2,7 @@ import { homedir } from "node:os"
 import { join, resolve } from "node:path"
 import { type Client, createClient } from "../client/client.ts"
 import { UsageError } from "./complain.ts"
+import { tellLine } from "./print.ts"
 
 export interface CommonOptions {
   readonly json?: boolean
@@ -75,7 +76,7 @@ async function inProcess(options: CommonOptions, more: ConnectOptions): Promise<
   const client = createClient({
     url: "http://in.process",
     token: "none",
-    fetch: within(host, (text) => process.stderr.write(`${text}\n`)),
+    fetch: within(host, tellLine),
   })
   return { client, local: true, idle: () => host.idle(), close: () => host.close() }
 }

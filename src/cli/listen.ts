@@ -1,7 +1,8 @@
 import type { Client } from "../client/client.ts"
 import { type FollowEvent, follow } from "../client/events.ts"
 import type { MessageRow, StoredPart, Turn } from "../message/row.ts"
-import { printLine } from "./show.ts"
+import { approveWith, showCall, waitingCalls } from "./waits.ts"
+import { print, printLine, tellLine } from "./print.ts"
 
 export interface Listening {
   readonly message: { readonly session_id: string; readonly id: string }
@@ -10,7 +11,7 @@ export interface Listening {
 }
 
 const EXIT_FAILED = 1
-const EXIT_WAITING = 5
+export const EXIT_WAITING = 5
 const EXIT_ABORTED = 130
 
 /** Stream the answer to this message, whenever its turn comes, and give the exit code; Ctrl-C stops the
@@ -27,11 +28,19 @@ export async function listen(client: Client, { message, after, json }: Listening
       if (writer.ended) break
     }
     writer.finish()
+    if (!json) await tellWaiting(client, writer.ended)
     return exitCode(writer.ended)
   } finally {
     process.off("SIGINT", abort)
     stop.abort()
   }
+}
+
+/** What it waits for, whole, and how that is settled. */
+async function tellWaiting(client: Client, turn: Turn | undefined) {
+  if (!turn || turn.waiting.length === 0) return
+  for (const call of await waitingCalls(client, turn))
+    tellLine(`${showCall(call)}\n${approveWith(call)}`)
 }
 
 class AnswerWriter {
@@ -59,13 +68,8 @@ class AnswerWriter {
   finish() {
     if (!this.#json && !this.#atLineStart) printLine()
     if (this.#json) return
-    const { error, waiting = [], session_id } = this.ended ?? {}
-    if (error) process.stderr.write(`compositor: ${error.message} (${error.code})\n`)
-    for (const { tool, asks, reason } of waiting) {
-      const about = asks.map(({ subject }) => subject).filter((subject) => subject !== "")
-      const words = [tool, ...about].join(" ") + (reason ? ` (${reason})` : "")
-      process.stderr.write(`${words} waits for you: compositor approve ${session_id}\n`)
-    }
+    const { error } = this.ended ?? {}
+    if (error) tellLine(`compositor: ${error.message} (${error.code})`)
   }
 
   #row(type: string, value: unknown) {
@@ -101,7 +105,7 @@ class AnswerWriter {
   }
 
   #print(text: string) {
-    process.stdout.write(text)
+    print(text)
     this.#atLineStart = text.endsWith("\n")
   }
 }

@@ -1,16 +1,15 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs"
 import process from "node:process"
 import { version } from "./version.ts"
+import { leaveWithReader, print, tellLine } from "./print.ts"
 
 /** Run one command. What goes wrong becomes one sentence and an exit code, here and nowhere else. */
 export async function main(argv: readonly string[]): Promise<void> {
   if (argv.length === 1 && saysAtOnce(argv[0])) return
   // Children must not inherit the cache that only speeds up our own start.
   delete process.env.NODE_COMPILE_CACHE
-  // Whoever read our output has gone, as in `compositor export | head`: there is nobody to tell.
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? 0 : 1)
-  })
+  tellTheUnexpected()
+  leaveWithReader()
   const { program } = await import("./program.ts")
   try {
     await program(argv[0]).parseAsync([...argv], { from: "user" })
@@ -20,11 +19,19 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
+/** Node would print a failure that nobody caught as it is, whoever wrote its words. */
+function tellTheUnexpected() {
+  process.on("uncaughtException", (error) => {
+    tellLine(`compositor: ${error?.stack ?? String(error)}`)
+    process.exit(1)
+  })
+}
+
 /** What is asked most often is said before anything is loaded. */
 function saysAtOnce(flag: string | undefined): boolean {
   const text = flag === "--version" || flag === "-V" ? `${version()}\n` : helpFor(flag)
   if (text === undefined) return false
-  process.stdout.write(text)
+  print(text)
   return true
 }
 

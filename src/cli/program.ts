@@ -2,6 +2,7 @@ import { Command, Option } from "commander"
 import { conformanceCommands } from "./conformance-commands.ts"
 import { houseCommands } from "./house-commands.ts"
 import type { SendPiece } from "./pieces.ts"
+import { print, tell } from "./print.ts"
 import { principalCommands } from "./principal-commands.ts"
 import { surfaceCommands } from "./surface-commands.ts"
 import { version } from "./version.ts"
@@ -14,6 +15,7 @@ export function program(wanted = ""): Command {
     .version(version(), "-V, --version")
     .enablePositionalOptions()
     .exitOverride()
+    .configureOutput({ writeOut: print, writeErr: tell })
     .showHelpAfterError("(--help shows how it is called)")
   const soon = SOON.get(wanted)
   if (soon) {
@@ -243,8 +245,10 @@ function moving(root: Command) {
 
 function keeping(root: Command) {
   common(root.command("backup"))
-    .description("copy the data folder while it is in use")
-    .argument("<folder>", "an empty or new folder")
+    .description("copy rows, files and settings into a folder, while they are in use")
+    .argument("<folder>", "an empty or new folder, which then is a data folder")
+    .option("--store <address>", "rows are in postgres://user@host/database (or COMPOSITOR_STORE)")
+    .option("--blobs <address>", "files are in s3://bucket/prefix?… (or COMPOSITOR_BLOBS)")
     .action(async (folder, options) =>
       (await import("./commands/backup.ts")).backupCommand(folder, options),
     )

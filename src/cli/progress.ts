@@ -1,4 +1,4 @@
-import process from "node:process"
+import { endProgress, isWatched, tellProgress } from "./print.ts"
 
 export interface Progress {
   readonly doing: string
@@ -22,14 +22,14 @@ export class Bar {
 
   at(done: number) {
     const now = performance.now()
-    if (!process.stderr.isTTY || now - this.#began < PATIENCE_MS) return
+    if (!isWatched() || now - this.#began < PATIENCE_MS) return
     if (now - this.#drawn < PAUSE_MS) return
     this.#drawn = now
-    process.stderr.write(`\r${barOf(this.#progress, done)}`)
+    tellProgress(barOf(this.#progress, done))
   }
 
   end() {
-    if (this.#drawn > 0) process.stderr.write("\r\u001b[K")
+    if (this.#drawn > 0) endProgress()
   }
 }
 

@@ -1,13 +1,7 @@
 /** How answers look in a terminal: plain columns, no colour needed to understand them. */
-export function printJson(value: unknown) {
-  process.stdout.write(`${JSON.stringify(value, null, process.stdout.isTTY ? 2 : 0)}\n`)
-}
-
-export function printLine(text = "") {
-  process.stdout.write(`${text}\n`)
-}
-
-export function table(rows: readonly (readonly string[])[]): string {
+/** A line for each row: a cell has no lines of its own, or it could look like further rows. */
+export function table(given: readonly (readonly string[])[]): string {
+  const rows = given.map((row) => row.map((cell) => cell.replace(/[\r\n]+/g, " ")))
   const widths: number[] = []
   for (const row of rows)
     for (const [at, cell] of row.entries()) widths[at] = Math.max(widths[at] ?? 0, cell.length)

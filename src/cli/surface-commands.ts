@@ -23,15 +23,23 @@ function chatting(root: Command, common: Common) {
     )
 }
 
+const APPROVE_CODES = [
+  "",
+  "Without a terminal and without an id nothing is said to anything: what waits is shown (exit code 5).",
+  "Exit code: 0 answered, 1 failed, or it is another call by now, 2 called wrongly, 5 something waits.",
+].join("\n")
+
 function settling(root: Command, common: Common) {
   common(root.command("approve"))
-    .description("say yes or no to what a session's turn waits for, and stream what follows")
+    .description("say yes or no to a call that waits for you, and stream what follows")
     .argument("<session>")
+    .argument("[call]", "its id, as it was shown; without, every call is shown and you are asked")
     .option("--deny", "say no")
     .option("--always", "and to all that are like it, in this session")
     .option("--answer <words>", "answer what is asked")
-    .action(async (session, options) =>
-      (await import("./commands/approve.ts")).approveCommand(session, options),
+    .addHelpText("after", APPROVE_CODES)
+    .action(async (session, call, options) =>
+      (await import("./commands/approve.ts")).approveCommand(session, call, options),
     )
   common(root.command("doctor"))
     .description("look whether everything that is needed is there, and say what is not")

@@ -177,12 +177,18 @@ export function createClient(options: ClientOptions) {
       json<{ receipts: readonly StoredReceipt[] }>("GET", session(id, "turns", turn, "receipts")),
     /** What a person says to a call that a turn waits for; 409 when it waits no longer. */
     calls: {
-      approve: (at: CallPlace, body: { always?: boolean; pattern?: string } = {}) =>
-        json<CallAnswer>("POST", callPath(at, "approve"), { body }),
-      deny: (at: CallPlace, body: { always?: boolean; pattern?: string; reason?: string } = {}) =>
-        json<CallAnswer>("POST", callPath(at, "deny"), { body }),
-      answer: (at: CallPlace, body: { answers: readonly (readonly string[])[] }) =>
-        json<CallAnswer>("POST", callPath(at, "answer"), { body }),
+      approve: (
+        at: CallPlace,
+        body: { always?: boolean; pattern?: string; part_id?: string } = {},
+      ) => json<CallAnswer>("POST", callPath(at, "approve"), { body }),
+      deny: (
+        at: CallPlace,
+        body: { always?: boolean; pattern?: string; reason?: string; part_id?: string } = {},
+      ) => json<CallAnswer>("POST", callPath(at, "deny"), { body }),
+      answer: (
+        at: CallPlace,
+        body: { answers: readonly (readonly string[])[]; part_id?: string },
+      ) => json<CallAnswer>("POST", callPath(at, "answer"), { body }),
       retry: (at: CallPlace) => json<CallAnswer>("POST", callPath(at, "retry"), { body: {} }),
       skip: (at: CallPlace) => json<CallAnswer>("POST", callPath(at, "skip"), { body: {} }),
     },

@@ -1,5 +1,7 @@
 const HANDLER = "a handler is code inside the host: what it calls does not pass the wire"
 const EDITOR = "it is spoken with an editor over standard input and output, not over HTTP"
+const TERMINAL = "it is about what a terminal is sent and does"
+const COMMAND = "it is about commands beside the server"
 const DATABASE = "it is about the database behind the server, which no answer shows"
 
 /** Rules that no wire shows, and why. Short: what can be seen is looked at. */
@@ -28,6 +30,14 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   "ATT-005": EDITOR,
   "ATT-006": EDITOR,
   "ATT-008": "it is about the tests of the agent",
+  "TRM-01": TERMINAL,
+  "TRM-02": TERMINAL,
+  "TRM-03": TERMINAL,
+  "OPS-08": COMMAND,
+  "OPS-09": COMMAND,
+  "OPS-10": "it is about the rights of files, which no answer shows",
+  "OPS-11": DATABASE,
+  "OPS-12": COMMAND,
   "BEY-11": "it is about this kit",
   "TRU-003": "the kit has no workspace in which nobody would mind a file of instructions",
   "TRU-004": "the kit has no workspace in which nobody would mind a file of instructions",

@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { requireStoreAddress } from "./store-address.ts"
 import { openSqliteStore } from "../store/sqlite/sqlite-store.ts"
 import type { Store } from "../store/store.ts"
 
@@ -11,22 +12,17 @@ export interface StorePlace {
   readonly broken?: ((reason: string) => void) | undefined
 }
 
-const POSTGRES = /^postgres(ql)?:\/\//
-
 /** The place where rows are kept, after it answered. What a database needs is loaded only for one. */
 export async function openStore(place: StorePlace): Promise<Store> {
   const { data, environment, thread = false, broken } = place
-  const address = place.store ?? environment.COMPOSITOR_STORE
+  const address = place.store || environment.COMPOSITOR_STORE
   if (!address)
     return openSqliteStore({
       file: join(data, "compositor.db"),
       thread,
       ...(broken ? { broken } : {}),
     })
-  if (!POSTGRES.test(address))
-    throw new Error(
-      "the address of a store begins with postgres://; without one, the data folder is it",
-    )
+  requireStoreAddress(place.store ? "--store" : "COMPOSITOR_STORE", address)
   const { openPostgresStore } = await import("../store/postgres/postgres-store.ts")
   return openPostgresStore({ url: address })
 }

@@ -13,6 +13,7 @@ import {
   Usage,
   Wait,
 } from "../message/row.ts"
+import { cleanTitle } from "../message/title.ts"
 import { Receipt } from "../model/receipt.ts"
 import type { ExportRow } from "../store/store.ts"
 
@@ -21,6 +22,8 @@ import type { ExportRow } from "../store/store.ts"
 export const RowLine = z.discriminatedUnion("type", [
   row("session", {
     id: id("ses"),
+    // Older exports hold what is refused today.
+    title: z.string().transform(cleanTitle).nullish(),
     model_json: json(ModelChoice),
     permissions_json: json(z.array(z.unknown())),
     metadata_json: json(z.looseObject({})),

@@ -75,6 +75,8 @@ export const MessageRow = z.object({
   seq: z.int().nullable(),
   /** Its place in the queue while it waits (QUE-005). */
   position: z.string().nullable(),
+  /** Said of one that waits to be taken into the running turn (EA-022). */
+  mode: z.literal("steer").optional(),
   created_at: z.int(),
   updated_at: z.int(),
 })

@@ -12,6 +12,9 @@ export const Registration = z.object({
   url: z.string(),
   pid: z.int(),
   token: z.string(),
+  /** Where its rows are, if not in the folder: an address without its password. */
+  store: z.string().optional(),
+  blobs: z.string().optional(),
 })
 export type Registration = z.infer<typeof Registration>
 

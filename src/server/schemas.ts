@@ -4,9 +4,13 @@ import { MAX_PARTS, MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "../message/
 import { Mode, ModelChoice, parseModelChoice } from "../message/message.ts"
 import { AnyPart, EditorContextPart } from "../message/part.ts"
 import { Metadata } from "../message/row.ts"
+import { TITLE_PATTERN } from "../message/title.ts"
 
 /** What the routes take. Answers are the rows of `message/row.ts`. */
-const MAX_TITLE = 200
+const Title = z
+  .string()
+  .max(200)
+  .regex(TITLE_PATTERN, "must be one line without control characters")
 /** A database and a browser order strings alike as long as they are ASCII. */
 const Position = z.string().regex(/^[!-~]{1,200}$/, "must be 1 to 200 visible ASCII characters")
 
@@ -31,7 +35,7 @@ export const SessionsQuery = Page.extend({
 
 export const NewSession = z.strictObject({
   id: SessionId.optional(),
-  title: z.string().max(MAX_TITLE).optional(),
+  title: Title.optional(),
   agent: z.string().min(1).max(128).default("assistant"),
   model: Model.optional(),
   workspace_root: z.string().max(MAX_PATH_CHARACTERS).nullable().optional(),
@@ -39,7 +43,7 @@ export const NewSession = z.strictObject({
 })
 
 export const SessionPatch = z.strictObject({
-  title: z.string().max(MAX_TITLE).nullable().optional(),
+  title: Title.nullable().optional(),
   archived: z.boolean().optional(),
   model: Model.optional(),
   agent: z.string().min(1).max(128).optional(),
@@ -48,7 +52,7 @@ export const SessionPatch = z.strictObject({
 
 export const NewBranch = z.strictObject({
   from_message_id: MessageId.optional(),
-  title: z.string().max(MAX_TITLE).optional(),
+  title: Title.optional(),
   metadata: Metadata.optional(),
 })
 

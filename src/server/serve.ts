@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
-import { mkdir } from "node:fs/promises"
 import { createServer, type Server } from "node:http"
 import type { AddressInfo } from "node:net"
 import { getRequestListener } from "@hono/node-server"
 import { setTimeout as pause } from "node:timers/promises"
+import { makePrivate } from "../files/private-folder.ts"
 import { type Host, type HostOptions, openHost } from "../host.ts"
+import { withoutPassword } from "../host/store-address.ts"
 import type { Store } from "../store/store.ts"
 import { type Log, type LogOptions, cleaned, newLog } from "../telemetry/log.ts"
 import { OtlpSink, readOtlpSettings } from "../telemetry/otlp.ts"
@@ -64,7 +65,7 @@ export async function serve(options: ServeOptions): Promise<Running> {
       `${address} is not a loopback address; put a proxy in front to be reached from outside`,
     )
   const limits = new Limits(readLimits(options.limits ?? ""))
-  await mkdir(options.data, { recursive: true, mode: 0o700 })
+  await makePrivate(options.data)
   const token = options.environment.COMPOSITOR_SERVER_TOKEN ?? (await folderToken(options.data))
   if (token.length < MIN_TOKEN_CHARACTERS)
     throw new Error(`COMPOSITOR_SERVER_TOKEN must have at least ${MIN_TOKEN_CHARACTERS} characters`)
@@ -112,7 +113,14 @@ export async function serve(options: ServeOptions): Promise<Running> {
   const url = `http://${address.includes(":") ? `[${address}]` : address}:${portOf(server)}`
   const id = randomUUID()
   if (options.registered !== false)
-    await register(host.data, { id, version: VERSION, url, pid: process.pid, token })
+    await register(host.data, {
+      id,
+      version: VERSION,
+      url,
+      pid: process.pid,
+      token,
+      ...elsewhere(options),
+    })
   const close = async () => {
     await unregister(host.data, id)
     server.close()
@@ -132,6 +140,16 @@ export async function serve(options: ServeOptions): Promise<Running> {
     await close()
   }
   return { host, url, token, link: `${url}/#token=${token}`, close, leave }
+}
+
+/** What whoever finds the folder must know: that something of it is not there. */
+function elsewhere({ environment, store, blobs }: ServeOptions) {
+  const rows = store || environment.COMPOSITOR_STORE
+  const files = blobs || environment.COMPOSITOR_BLOBS
+  return {
+    ...(rows ? { store: withoutPassword(rows) } : {}),
+    ...(files ? { blobs: files } : {}),
+  }
 }
 
 /** So long an answer may take to reach its reader when we leave. */

@@ -6,6 +6,8 @@ import type { CallResolution, Resolution } from "../store/store.ts"
 /** What a person says to a call, and for how long. */
 export interface Saying {
   readonly call_id: string
+  /** The part that was shown; another call that has the same id by now is not settled. */
+  readonly part_id?: string | undefined
   readonly resolution: Resolution
   /** Keep it as a rule of the session, for calls like this one. */
   readonly always: boolean
@@ -15,10 +17,10 @@ export interface Saying {
 
 /** The saying as the store takes it. Whether the call still waits is the store's to decide. */
 export function resolutionOf(turn: Turn, saying: Saying): Omit<CallResolution, "owner"> {
-  const { call_id, resolution, always } = saying
+  const { call_id, part_id, resolution, always } = saying
   const wait = turn.waiting.find((one) => one.call_id === call_id)
   const rules = always && wait ? rulesOf(wait, saying) : []
-  return { session_id: turn.session_id, turn_id: turn.id, call_id, resolution, rules }
+  return { session_id: turn.session_id, turn_id: turn.id, call_id, part_id, resolution, rules }
 }
 
 function rulesOf({ asks, tool }: Wait, { resolution, pattern }: Saying): PermissionRule[] {

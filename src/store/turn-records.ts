@@ -188,6 +188,8 @@ export interface CallResolution {
   readonly session_id: string
   readonly turn_id: string
   readonly call_id: string
+  /** The part that was shown to whoever decides: where another call has the id by now, nothing is settled. */
+  readonly part_id?: string | undefined
   readonly resolution: Resolution
   /** Rules that hold in the session from now on ("always"). */
   readonly rules: readonly Readonly<Record<string, unknown>>[]

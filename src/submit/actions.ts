@@ -4,6 +4,7 @@ import { isId } from "../message/id.ts"
 import { parseModelChoice } from "../message/message.ts"
 import type { CommandPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
+import { cleanTitle } from "../message/title.ts"
 import type { SessionAction } from "../store/store.ts"
 
 const MAX_REWIND = 10_000
@@ -16,7 +17,7 @@ export function sessionAction(name: string, typed: string): SessionAction {
     case "clear":
       return { type: "clear" }
     case "branch":
-      return { type: "branch", title: typed === "" ? null : typed }
+      return { type: "branch", title: cleanTitle(typed) || null }
     case "compact":
       return { type: "compact", focus: typed === "" ? null : typed }
     case "rewind":

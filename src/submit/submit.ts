@@ -8,6 +8,7 @@ import { type Mode, type ModelChoice, SCHEMA_VERSION } from "../message/message.
 import type { CommandPart, Part, TextPart, UnknownPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
 import type { Metadata } from "../message/row.ts"
+import { cleanTitle } from "../message/title.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import type { Appended, MessageChanged, SessionAction, Store } from "../store/store.ts"
 import type { Envelope } from "../trigger/trigger.ts"
@@ -210,7 +211,7 @@ function titleOf(parts: readonly NamedPart[], metadata: Metadata | undefined): s
       ?.slice(0, 4 * TITLE_CHARACTERS)
       .trimStart()
       .split("\n", 1) ?? []
-  const title = line
+  const title = cleanTitle(line)
     .slice(0, TITLE_CHARACTERS + 1)
     .trimEnd()
     .toWellFormed()

@@ -125,6 +125,7 @@ class App implements KeyActs {
   /** Escape: leave what is open, else stop what is being answered. */
   async escape() {
     if (await this.#queue?.release()) return
+    if (this.#desk?.closeXray()) return
     const { view } = this.#desk ?? {}
     if (view && isBusy(view.status)) await this.#desk?.abort()
   }
@@ -235,7 +236,7 @@ class App implements KeyActs {
       case "branch":
         return desk.branch(argument)
       case "side":
-        return desk.side()
+        return desk.side(argument)
       case "back":
         if (!(await desk.back())) desk.say("notice", "This is no sidecar.")
         return

@@ -5,7 +5,7 @@ import type { Part } from "../message/part.ts"
 import type { SessionStatus, StoredMessage } from "../message/row.ts"
 import type { Attached } from "./attached.ts"
 import { questionOf } from "./questions.ts"
-import { oneLine, plain, wrapped } from "./terminal-text.ts"
+import { exact, oneLine, wrapped } from "./terminal-text.ts"
 import type { Theme } from "./theme.ts"
 
 /** Lines that are computed when they are drawn. */
@@ -33,7 +33,7 @@ export function questionLines(
   if (!question) return []
   const { title, about } = question
   const said = about === "" ? title : `${title}\n${about}`
-  return wrapped(plain(said), width).map(theme.strong)
+  return wrapped(exact(said), width).map(theme.strong)
 }
 
 /** What waits, in the order in which it will fire. */
@@ -43,7 +43,8 @@ export function queueLines(
 ): string[] {
   return queue.map((message, at) => {
     const mark = at === selected ? theme.accent("›") : " "
-    const state = message.state === "queued" ? `${at + 1}` : message.state
+    const place = message.mode === "steer" ? `${at + 1} (steers)` : `${at + 1}`
+    const state = message.state === "queued" ? place : message.state
     return `${mark} ${oneLine(`${state}. ${wordsOf(message)}`, width - 2)}`
   })
 }

@@ -77,6 +77,15 @@ export class Desk {
     this.#options.changed()
   }
 
+  /** Close the x-ray; false when none is open. */
+  closeXray(): boolean {
+    const left = this.#notes.filter(({ kind }) => kind !== "xray")
+    if (left.length === this.#notes.length) return false
+    this.#notes = left
+    this.#options.changed()
+    return true
+  }
+
   async begin() {
     const { client, workspace, model } = this.#options
     const { session } = await client.sessions.create({
@@ -133,13 +142,14 @@ export class Desk {
     await this.client.abort(this.#id())
   }
 
-  /** A sidecar from the last thing that is settled here. */
-  async side() {
+  /** A sidecar from the last thing that is settled here, with its first question if there is one. */
+  async side(question: string) {
     const main = this.#id()
     const metadata = { ephemeral: true, sidecar: true }
     const { session } = await this.client.sessions.branch(main, { title: "Sidecar", metadata })
     await this.open(session.id)
     this.#main = main
+    if (question !== "") await this.send({ source: question, parts: [], mode: "immediate" })
   }
 
   async back(): Promise<boolean> {

@@ -4,7 +4,11 @@ export const LOCAL_COMMANDS = [
   { name: "models", description: "Choose the model for what follows" },
   { name: "new", description: "Begin a new session" },
   { name: "branch", description: "Go on from here in a new session" },
-  { name: "side", description: "Ask something beside: a sidecar that this session does not see" },
+  {
+    name: "side",
+    description:
+      "Ask something beside, in a sidecar that this session does not see: /side question",
+  },
   { name: "back", description: "Leave the sidecar; it is kept" },
   {
     name: "bring",

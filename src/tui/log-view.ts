@@ -5,7 +5,8 @@ import { oneLine, plain, wrapped } from "./terminal-text.ts"
 import type { Theme } from "./theme.ts"
 
 export interface Note {
-  readonly kind: "shown" | "notice" | "error"
+  /** An x-ray is open until it is closed; the others stay until something is sent. */
+  readonly kind: "shown" | "xray" | "notice" | "error"
   readonly text: string
 }
 
@@ -65,8 +66,10 @@ export class LogView implements Component {
       return [...lines.map((line, at) => `${at === 0 ? accent(">") : " "} ${line}`), ""]
     }
     const lines = parts.flatMap((part) => this.#part(part, width))
-    const { error } = metadata as { error?: { message?: string } }
+    const { error, finish } = metadata as { error?: { message?: string }; finish?: string }
     if (error?.message) lines.push(...wrapped(bad(`✗ ${plain(error.message)}`), width))
+    const cut = finish === undefined ? undefined : CUT.get(finish)
+    if (cut !== undefined) lines.push(quiet(oneLine(cut, width)))
     return lines.length === 0 ? [] : [...lines, ""]
   }
 
@@ -122,11 +125,16 @@ export class LogView implements Component {
   #note({ kind, text }: Note, width: number): string[] {
     const { quiet, bad } = this.#theme
     const lines = wrapped(plain(kind === "error" ? `✗ ${text}` : text), width)
-    if (kind === "shown") return lines
+    if (kind === "shown" || kind === "xray") return lines
     return lines.map((line) => (kind === "error" ? bad(line) : quiet(line)))
   }
 }
 
+/** How an answer ended that is not whole. */
+const CUT: ReadonlyMap<string, string> = new Map([
+  ["abort", "■ stopped"],
+  ["interrupted", "■ cut off by a crash"],
+])
 const OLDER = "… what was said before is not shown here: the page shows it, or compositor inspect"
 const BOUNDARY = "── a sidecar: what is said here stays here, unless /bring takes it back ──"
 const FENCE = /^ {0,3}(?:`{3,}|~{3,})/

@@ -5,7 +5,7 @@ import {
   type SelectItem,
   SelectList,
 } from "@earendil-works/pi-tui"
-import { oneLine, plain, wrapped } from "./terminal-text.ts"
+import { exact, oneLine, wrapped } from "./terminal-text.ts"
 import type { Theme } from "./theme.ts"
 
 export interface Choice {
@@ -56,8 +56,8 @@ export class Picker implements Component {
     const { title, about = "", filter, theme } = this.#options
     const head = filter
       ? [theme.strong(oneLine(`${title}: ${this.#input.getValue()}`, width))]
-      : wrapped(plain(title), width).map(theme.strong)
-    const lines = about === "" ? [] : wrapped(plain(about), width)
+      : wrapped(exact(title), width).map(theme.strong)
+    const lines = about === "" ? [] : wrapped(exact(about), width)
     const choices = this.#isEmpty
       ? [theme.quiet(oneLine("  nothing fits these words", width))]
       : this.#list.render(width)

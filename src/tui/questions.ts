@@ -30,25 +30,29 @@ function asked(view: SessionView, turn: Turn, wait: Wait): Question {
   const key = `${turn.id} ${wait.call_id} ${wait.for}`
   switch (wait.for) {
     case "approval":
-      return approval(key, at, { wait, input: inputOf(view, wait) })
+      return approval(key, at, callOf(view, wait))
     case "interrupted":
-      return interrupted(key, at, { wait, input: inputOf(view, wait) })
+      return interrupted(key, at, callOf(view, wait))
     case "answer":
-      return open(key, at, inputOf(view, wait))
+      return open(key, at, callOf(view, wait))
   }
 }
 
-function inputOf(view: SessionView, { call_id }: Wait): unknown {
-  const parts = view.messages.flatMap((message) => message.parts)
-  const part = parts.findLast(({ tool_call_id }) => tool_call_id === call_id)
-  return readToolPart(part?.data)?.input
+/** What is shown of a call; what is said to it says of which part it is said. */
+interface ShownCall {
+  readonly wait: Wait
+  readonly input: unknown
+  readonly shown: { readonly part_id?: string }
 }
 
-function approval(
-  key: string,
-  at: CallPlace,
-  { wait, input }: { wait: Wait; input: unknown },
-): Question {
+function callOf(view: SessionView, wait: Wait): ShownCall {
+  const parts = view.messages.flatMap((message) => message.parts)
+  const part = parts.findLast(({ tool_call_id }) => tool_call_id === wait.call_id)
+  const shown = part === undefined ? {} : { part_id: part.id }
+  return { wait, input: readToolPart(part?.data)?.input, shown }
+}
+
+function approval(key: string, at: CallPlace, { wait, input, shown }: ShownCall): Question {
   const always = wait.asks.length > 0
   const about = inputText(input)
   const isNews = wait.reason !== undefined && !unspaced(about).includes(unspaced(wait.reason))
@@ -64,7 +68,7 @@ function approval(
     ],
     typed: false,
     answer: (client, value) => {
-      const body = { always: value.endsWith("-always") }
+      const body = { ...shown, always: value.endsWith("-always") }
       return value.startsWith("allow")
         ? client.calls.approve(at, body)
         : client.calls.deny(at, body)
@@ -76,11 +80,7 @@ function unspaced(text: string): string {
   return text.replace(/\s+/g, "")
 }
 
-function interrupted(
-  key: string,
-  at: CallPlace,
-  { wait, input }: { wait: Wait; input: unknown },
-): Question {
+function interrupted(key: string, at: CallPlace, { wait, input }: ShownCall): Question {
   return {
     key,
     title: `${wait.tool} may have run before a crash.`,
@@ -102,7 +102,7 @@ interface Asked {
 
 /** A single question with options is chosen from, or answered in other words; several questions are
  *  answered line by line, and where several options may be meant they stand between commas. */
-function open(key: string, at: CallPlace, input: unknown): Question {
+function open(key: string, at: CallPlace, { input, shown }: ShownCall): Question {
   const { questions = [] } = (input ?? {}) as { questions?: readonly Asked[] }
   const [only] = questions.length === 1 ? questions : []
   const options = only?.multi_select ? [] : (only?.options ?? [])
@@ -114,7 +114,8 @@ function open(key: string, at: CallPlace, input: unknown): Question {
     typed: true,
     answer: (client, value) => {
       const lines = only ? [value] : value.split("\n")
-      return client.calls.answer(at, { answers: questions.map((one, n) => said(one, lines[n])) })
+      const answers = questions.map((one, n) => said(one, lines[n]))
+      return client.calls.answer(at, { ...shown, answers })
     },
   }
 }

@@ -13,7 +13,7 @@ export async function xray(desk: Desk, { source, attachments: parts }: Composed)
   const session_id = desk.view?.session.id
   const about = session_id === undefined ? {} : { session_id }
   const seen = await desk.client.lower({ message, ...about, with_body: false })
-  desk.say("shown", receiptLines(seen))
+  desk.say("xray", `${receiptLines(seen)}\nEsc closes it`)
 }
 
 /** What would become of each part, one line for each: "does the model see my file?" (BEY-01). */

@@ -1,20 +1,15 @@
 import { truncateToWidth, visibleWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui"
+import { exact as exactText, plain as plainText } from "../message/terminal-text.ts"
 
-/** Text that a model or a file said, fit for a terminal: no character of it moves the cursor, colours
- *  the screen or talks to the terminal. */
+/** Fit for a terminal, and for counting its columns: a tab is as wide as it is counted. */
 export function plain(text: string): string {
-  return text
-    .replace(ESCAPES, "")
-    .replaceAll("\t", "  ")
-    .replace(/\r\n?/g, "\n")
-    .replace(UNSEEN, (mark) => `\\u${mark.codePointAt(0)?.toString(16).padStart(4, "0")}`)
+  return plainText(text).replaceAll("\t", "  ")
 }
 
-// oxlint-disable-next-line no-control-regex
-const ESCAPES = /\u001b(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\)?|.?)/g
-// Controls, and the marks that turn the direction of what follows.
-// oxlint-disable-next-line no-control-regex
-const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/g
+/** The same for what a person says yes to: nothing is left out. */
+export function exact(text: string): string {
+  return exactText(text).replaceAll("\t", "  ")
+}
 
 /** In lines no wider than this, each behind the indent. */
 export function wrapped(text: string, width: number, indent = ""): string[] {

@@ -102,19 +102,18 @@ describe("compositor doctor", { timeout: 60_000 }, () => {
 })
 
 describe("what the doctor says of a data folder", () => {
-  it("who may look into it, and into its secrets", async () => {
+  it("[OPS-10] who could look into it and into its secrets, before it shut them out", async () => {
     const folder = await folderWith({ token: "t" })
     await chmod(folder, 0o755)
     await chmod(join(folder, "token"), 0o644)
     const findings = await folderFindings(folder)
     expect(about(findings, "data folder")).toMatchObject({
       state: "missing",
-      mend: `chmod 700 ${folder}`,
+      says: expect.stringContaining(join(folder, "token")),
     })
-    expect(about(findings, "token")).toMatchObject({
-      state: "wrong",
-      mend: `chmod 600 ${join(folder, "token")}`,
-    })
+    expect(about(findings, "data folder")?.says).toContain("now only you can")
+    expect(about(findings, "token")).toMatchObject({ state: "fine" })
+    expect(about(await folderFindings(folder), "data folder")).toMatchObject({ state: "fine" })
   })
 
   it("that it is a file, or not there yet", async () => {

@@ -129,10 +129,10 @@ describe("compositor send", { timeout: 60_000 }, () => {
     onTestFinished(() => running.close())
     const sent = await place.run(["send", "pay ann"])
     expect(sent.code).toBe(5)
-    const [, session = ""] =
-      /pay ann.* waits for you: compositor approve (ses_\w+)/.exec(sent.error) ?? []
-    expect(session).not.toBe("")
-    const approved = await place.run(["approve", session])
+    const [, session = "", call = ""] =
+      /compositor approve (ses_\w+) (prt_\w+)/.exec(sent.error) ?? []
+    expect(sent.error).toContain('pay waits for your yes:\n  whom: "ann"')
+    const approved = await place.run(["approve", session, call])
     expect(approved).toMatchObject({ code: 0, out: "done\n" })
     expect((await place.run(["approve", session])).code).toBe(2)
   })

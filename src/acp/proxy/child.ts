@@ -6,6 +6,8 @@ export interface ChildOptions {
   readonly args: readonly string[]
   readonly environment: NodeJS.ProcessEnv
   readonly log: (message: string) => void
+  /** Where its own words on standard error go. */
+  readonly tell: (text: string) => void
 }
 
 /** A process that keeps dying is not started for ever. */
@@ -13,7 +15,7 @@ const MAX_RESTARTS = 5
 const RESTART_WINDOW_MS = 60_000
 const GRACE_MS = 3000
 
-/** The agent's process. What it says on standard error goes to ours. */
+/** The agent's process. */
 export class Child {
   readonly #options: ChildOptions
   readonly #deaths: number[] = []
@@ -66,7 +68,7 @@ export class Child {
   }
 
   #start(): ChildProcessWithoutNullStreams {
-    const { command, args, environment, log } = this.#options
+    const { command, args, environment, log, tell } = this.#options
     const child = spawn(command, args, {
       stdio: ["pipe", "pipe", "pipe"],
       env: withoutOurs(environment),
@@ -74,7 +76,7 @@ export class Child {
     child.on("error", (error) => log(`${command} cannot be started: ${error.message}`))
     // It may be gone before we have written all: its end is told by its exit.
     child.stdin.on("error", () => undefined)
-    child.stderr.on("data", (chunk: Buffer) => process.stderr.write(chunk))
+    child.stderr.setEncoding("utf8").on("data", tell)
     return child
   }
 }

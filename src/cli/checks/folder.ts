@@ -30,7 +30,7 @@ async function dataFinding(folder: string): Promise<Finding> {
   if (!found.isDirectory())
     return wrong(about, `${folder} is a file`, "move it away, or name another folder with --data")
   const user = process.getuid?.()
-  if (user !== undefined && user !== 0 && found.uid !== user)
+  if (user !== undefined && found.uid !== user)
     return wrong(about, `${folder} belongs to user ${found.uid}`, `sudo chown -R ${user} ${folder}`)
   const reachable = await may(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   if (!reachable)
@@ -42,9 +42,20 @@ async function dataFinding(folder: string): Promise<Finding> {
       `${folder} lies on ${far}, where a database of SQLite can be damaged`,
       "keep it on a disk of this machine (--data, COMPOSITOR_DATA), or use --store postgres://…",
     )
-  if ((found.mode & 0o077) !== 0)
-    return missing(about, `${folder}: others may look into it`, `chmod 700 ${folder}`)
-  return fine(about, folder)
+  return mended(folder)
+}
+
+/** What others could look at is shut at once, and told. */
+async function mended(folder: string): Promise<Finding> {
+  const about = "data folder"
+  const { makePrivate } = await import("../../files/private-folder.ts")
+  const changed = await makePrivate(folder, true).catch((error: Error) => error)
+  if (changed instanceof Error)
+    return wrong(about, changed.message, "nothing starts before this is mended")
+  if (changed.length === 0) return fine(about, `${folder}: only you may look into it`)
+  const names = changed.slice(0, 3).join(", ")
+  const more = changed.length > 3 ? ` and ${changed.length - 3} more` : ""
+  return missing(about, `${folder}: others could look at ${names}${more}; now only you can`)
 }
 
 async function absent(folder: string, error: NodeJS.ErrnoException): Promise<Finding> {

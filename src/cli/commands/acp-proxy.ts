@@ -3,6 +3,7 @@ import process from "node:process"
 import { type CommonOptions, dataFolder } from "../connect.ts"
 import { UsageError } from "../complain.ts"
 import { HostLedger } from "../foreign/ledger.ts"
+import { protocolOutput, tell, tellLine } from "../print.ts"
 
 export interface AcpProxyOptions extends CommonOptions {
   readonly agent: string
@@ -20,7 +21,7 @@ export async function acpProxyCommand(command: readonly string[], options: AcpPr
   if (program === undefined)
     throw new UsageError("which agent is to be started? acp-proxy --agent native -- <command>")
   const { openHost } = await import("../../host.ts")
-  const log = (text: string) => process.stderr.write(`compositor: ${text}\n`)
+  const log = (text: string) => tellLine(`compositor: ${text}`)
   const host = await openHost({
     data: dataFolder(options),
     workspace: null,
@@ -36,9 +37,10 @@ export async function acpProxyCommand(command: readonly string[], options: AcpPr
     args,
     environment: process.env,
     input: process.stdin,
-    output: process.stdout,
+    output: protocolOutput(),
     roots: (options.root ?? []).map((root) => resolve(root)),
     ledger: new HostLedger({ host, agent, log }),
     log,
+    tell,
   })
 }

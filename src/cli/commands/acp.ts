@@ -1,6 +1,7 @@
 import process from "node:process"
 import { type CommonOptions, connected } from "../connect.ts"
 import { version } from "../version.ts"
+import { protocolOutput, tellLine } from "../print.ts"
 
 export interface AcpOptions extends CommonOptions {
   readonly model?: string
@@ -11,10 +12,10 @@ export async function acpCommand(options: AcpOptions) {
   const { serveAgent } = await import("../../acp/stdio.ts")
   const { model } = options
   await connected(options, async ({ client, idle }) => {
-    const log = (text: string) => process.stderr.write(`compositor: ${text}\n`)
+    const log = (text: string) => tellLine(`compositor: ${text}`)
     await serveAgent(
       { client, version: version(), model, log },
-      { input: process.stdin, output: process.stdout },
+      { input: process.stdin, output: protocolOutput() },
     )
     await idle()
   })

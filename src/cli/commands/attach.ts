@@ -6,7 +6,8 @@ import type { Client } from "../../client/client.ts"
 import type { Part } from "../../message/part.ts"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
-import { printJson, printLine, showSize } from "../show.ts"
+import { showSize } from "../show.ts"
+import { printJson, printLine } from "../print.ts"
 
 interface AttachOptions extends CommonOptions {
   readonly name?: string

@@ -1,7 +1,8 @@
 import type { ListedAudit } from "../../client/house-calls.ts"
 import { type CommonOptions, connected } from "../connect.ts"
 import { momentOf } from "../moments.ts"
-import { printJson, printLine, table } from "../show.ts"
+import { table } from "../show.ts"
+import { printJson, printLine } from "../print.ts"
 
 export interface AuditOptions extends CommonOptions {
   readonly principal?: string

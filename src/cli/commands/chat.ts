@@ -1,6 +1,6 @@
-import process from "node:process"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connect, workspaceFolder } from "../connect.ts"
+import { isTerminal } from "../print.ts"
 
 export interface ChatOptions extends CommonOptions {
   readonly model?: string
@@ -13,7 +13,7 @@ export interface ChatOptions extends CommonOptions {
 export async function chatCommand(words: readonly string[], options: ChatOptions) {
   if (words.length > 0)
     throw new UsageError(`there is no command ${words[0]}: compositor --help lists them`)
-  if (!process.stdin.isTTY || !process.stdout.isTTY)
+  if (!isTerminal())
     throw new UsageError("this is no terminal: say what to do, e.g. compositor send (see --help)")
   const { runTui } = await import("../../tui/app.ts")
   const { model, session, continue: continues, ide } = options

@@ -4,7 +4,8 @@ import { dirname, join, resolve } from "node:path"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
 import { readInput } from "../input.ts"
-import { printJson, printLine, table } from "../show.ts"
+import { table } from "../show.ts"
+import { printJson, printLine, tellLine } from "../print.ts"
 
 type Where = CommonOptions & { readonly to?: string; readonly output?: string }
 
@@ -57,8 +58,7 @@ export async function exportCommands(options: Where) {
     if (options.json) return printJson(exported)
     for (const { path, text } of exported.files)
       printLine(output === undefined ? `── ${path}\n${text}` : join(output, path))
-    for (const { command, message } of exported.losses)
-      process.stderr.write(`/${command}: ${message}\n`)
+    for (const { command, message } of exported.losses) tellLine(`/${command}: ${message}`)
   })
 }
 
@@ -143,8 +143,7 @@ export async function expandCommand(source: string | undefined, options: ExpandO
       })
       if (options.json) return printJson(expanded)
       for (const part of expanded.parts) printLine(shown(part))
-      for (const { path, message } of expanded.warnings)
-        process.stderr.write(`${path}: ${message}\n`)
+      for (const { path, message } of expanded.warnings) tellLine(`${path}: ${message}`)
     },
     { trust_all: options.trust ?? false },
   )
@@ -160,7 +159,7 @@ export async function completeCommand(source: string, options: CommonOptions & {
     const limit = Number(options.limit)
     const answer = await client.commands.complete({ source, workspace, limit })
     if (options.json) return printJson(answer.items)
-    if (answer.hint !== undefined) process.stderr.write(`${answer.hint}\n`)
+    if (answer.hint !== undefined) tellLine(answer.hint)
     printLine(
       table(
         answer.items.map(({ kind, insert, hint, description }) => [

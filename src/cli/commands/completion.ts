@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { UsageError } from "../complain.ts"
 import { everyCommand, flagsOf, type Outline, outlineOf } from "../outline.ts"
-import { printLine } from "../show.ts"
+import { printLine } from "../print.ts"
 
 const SHELLS: Readonly<Record<string, (outline: Outline) => string>> = { bash, zsh, fish }
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { UsageError } from "../complain.ts"
-import { printJson, printLine } from "../show.ts"
+import { isWatched, printJson, printLine, tellLine } from "../print.ts"
 
 interface ConformanceOptions {
   readonly token?: string
@@ -29,7 +29,7 @@ export async function conformanceCommand(url: string, options: ConformanceOption
     model_port: portOf(options.modelPort),
     rules,
     only,
-    ...(process.stderr.isTTY && !options.json ? { tell } : {}),
+    ...(isWatched() && !options.json ? { tell: tellLine } : {}),
   })
   if (options.json) printJson({ url, counts: counts(reports), rules: reports })
   else printLine(showReport(reports))
@@ -46,8 +46,4 @@ function portOf(text: string): number {
   const port = Number(text)
   if (Number.isInteger(port) && port >= 0 && port < 65_536) return port
   throw new UsageError(`--model-port ${text}: a port is a number from 0 to 65535`)
-}
-
-function tell(line: string) {
-  process.stderr.write(`${line}\n`)
 }

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os"
 import { basename, join, resolve } from "node:path"
 import { type Fragment, parseFragment } from "../../message/fragment.ts"
 import { UsageError } from "../complain.ts"
-import { printJson, printLine, showSize } from "../show.ts"
+import { showSize } from "../show.ts"
+import { endProgress, print, printJson, printLine, tellLine, tellProgress } from "../print.ts"
 
 export interface ConvertCommandOptions {
   readonly to?: string
@@ -59,8 +60,7 @@ async function watched<T>(name: string, work: (signal: AbortSignal) => Promise<T
   const stop = () => stopping.abort()
   const began = Date.now()
   const ticking = setInterval(() => {
-    if (process.stderr.isTTY)
-      process.stderr.write(`\rConverting ${name} … ${Math.round((Date.now() - began) / 1000)} s`)
+    tellProgress(`Converting ${name} … ${Math.round((Date.now() - began) / 1000)} s`)
   }, 500)
   process.once("SIGINT", stop)
   try {
@@ -68,7 +68,7 @@ async function watched<T>(name: string, work: (signal: AbortSignal) => Promise<T
   } finally {
     clearInterval(ticking)
     process.off("SIGINT", stop)
-    if (process.stderr.isTTY) process.stderr.write("\r\x1b[K")
+    endProgress()
   }
 }
 
@@ -83,7 +83,7 @@ async function show(result: Converted, options: ConvertCommandOptions) {
       return complain(result.reason)
     case "text":
       if (options.json) return printJson(result)
-      process.stdout.write(result.text.endsWith("\n") ? result.text : `${result.text}\n`)
+      print(result.text.endsWith("\n") ? result.text : `${result.text}\n`)
       return complain(result.note)
     case "files": {
       const files = await kept(result.files, resolve(options.out ?? "."))
@@ -95,7 +95,7 @@ async function show(result: Converted, options: ConvertCommandOptions) {
 }
 
 function complain(text: string | undefined) {
-  if (text) process.stderr.write(`compositor: ${text}\n`)
+  if (text) tellLine(`compositor: ${text}`)
 }
 
 type MadeFile = Extract<Converted, { type: "files" }>["files"][number]

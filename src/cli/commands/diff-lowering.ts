@@ -1,8 +1,9 @@
 import type { DiffLoweringAnswer } from "../../client/client.ts"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected } from "../connect.ts"
-import { printJson, printLine, table } from "../show.ts"
+import { table } from "../show.ts"
 import { fate } from "./models.ts"
+import { printJson, printLine } from "../print.ts"
 
 interface DiffLoweringOptions extends CommonOptions {
   readonly since: string

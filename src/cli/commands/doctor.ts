@@ -4,7 +4,7 @@ import { folderFindings } from "../checks/folder.ts"
 import { insideFindings } from "../checks/inside.ts"
 import { machineFindings } from "../checks/machine.ts"
 import { type CommonOptions, dataFolder } from "../connect.ts"
-import { printJson, printLine } from "../show.ts"
+import { printJson, printLine } from "../print.ts"
 
 /** Look at what is needed, say what is not as it should be, and what to do about it. Exit code 1 when
  *  something must be mended. */

@@ -1,5 +1,6 @@
 import { UsageError } from "../complain.ts"
-import { printJson, printLine, showSize, table } from "../show.ts"
+import { showSize, table } from "../show.ts"
+import { endProgress, printJson, printLine, tellLine, tellProgress } from "../print.ts"
 
 export interface ExtractCommandOptions {
   readonly to?: string
@@ -91,12 +92,12 @@ async function extract(path: string, to: string, limits: Limits) {
     return await extractArchive({ path }, { to, limits, signal: leaving.signal, progress })
   } finally {
     process.off("SIGINT", leave)
-    if (process.stderr.isTTY) process.stderr.write("\r\x1b[K")
+    endProgress()
   }
 }
 
 function progress(files: number, bytes: number) {
-  if (process.stderr.isTTY) process.stderr.write(`\r${files} files, ${showSize(bytes)}\x1b[K`)
+  tellProgress(`${files} files, ${showSize(bytes)}`)
 }
 
 type Result = Awaited<ReturnType<typeof list>> | Awaited<ReturnType<typeof extract>>
@@ -106,13 +107,13 @@ function show(result: Result) {
     case "listed":
       return showList(result)
     case "extracted":
-      for (const note of result.notes) process.stderr.write(`${note}\n`)
+      for (const note of result.notes) tellLine(note)
       return printLine(`${result.files} files, ${showSize(result.bytes)}`)
     case "refused":
-      process.stderr.write(`compositor: ${result.reason}\n`)
+      tellLine(`compositor: ${result.reason}`)
       return
     case "unsupported":
-      process.stderr.write(`compositor: the format (${result.format}) is not one that is read\n`)
+      tellLine(`compositor: the format (${result.format}) is not one that is read`)
   }
 }
 
@@ -120,13 +121,8 @@ function showList({ entries, more }: Result & { readonly type: "listed" }) {
   const rows = entries.map(({ name, type, size }) => [
     size === undefined ? "?" : String(size),
     type,
-    visible(name),
+    name,
   ])
   printLine(table(rows))
   if (more) printLine("… and more")
-}
-
-/** A stranger wrote the names: none of them moves the cursor. */
-function visible(name: string): string {
-  return name.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/gu, "�")
 }

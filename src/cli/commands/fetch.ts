@@ -1,5 +1,6 @@
 import { UsageError } from "../complain.ts"
-import { printJson, printLine, showSize } from "../show.ts"
+import { showSize } from "../show.ts"
+import { printJson, printLine, tellLine } from "../print.ts"
 
 export interface FetchCommandOptions {
   readonly json?: boolean
@@ -27,9 +28,9 @@ export async function fetchCommand(address: string, options: FetchCommandOptions
   const { bytes, ...about } = fetched
   if (options.json) return printJson({ ...about, size: bytes.length })
   const { url, status, mime, text, truncated } = about
-  process.stderr.write(`${status}  ${mime}  ${showSize(bytes.length)}  ${url}\n`)
+  tellLine(`${status}  ${mime}  ${showSize(bytes.length)}  ${url}`)
   printLine(text ?? `[${mime}, ${showSize(bytes.length)}: no text]`)
-  if (truncated) process.stderr.write("There was more than is fetched.\n")
+  if (truncated) tellLine("There was more than is fetched.")
 }
 
 function bytesOf(text: string): number {

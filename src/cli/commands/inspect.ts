@@ -1,5 +1,6 @@
 import { type CommonOptions, connected } from "../connect.ts"
-import { printJson, printLine, table } from "../show.ts"
+import { table } from "../show.ts"
+import { printJson, printLine } from "../print.ts"
 
 interface InspectOptions extends CommonOptions {
   readonly message?: string

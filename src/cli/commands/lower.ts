@@ -4,7 +4,8 @@ import type { PromptBlock } from "../../model/prompt.ts"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
 import { readInput } from "../input.ts"
-import { printJson, printLine, showSize, table } from "../show.ts"
+import { showSize, table } from "../show.ts"
+import { printJson, printLine } from "../print.ts"
 
 interface LowerOptions extends CommonOptions {
   readonly api?: string

@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { everyCommand, type Outline, outlineOf } from "../outline.ts"
-import { printLine } from "../show.ts"
 import { version } from "../version.ts"
+import { printLine } from "../print.ts"
 
 /** Print the manual page, made of what the commands say of themselves. */
 export function manCommand(root: Command) {

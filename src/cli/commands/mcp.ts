@@ -1,5 +1,6 @@
 import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
-import { printJson, printLine, table } from "../show.ts"
+import { table } from "../show.ts"
+import { printJson, printLine } from "../print.ts"
 
 export async function listServers(options: CommonOptions) {
   await connected(options, async ({ client }) => {

@@ -6,7 +6,8 @@ import type { Client } from "../../client/client.ts"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
 import { isPiped, readInput } from "../input.ts"
-import { printJson, printLine, showAge, table } from "../show.ts"
+import { showAge, table } from "../show.ts"
+import { printJson, printLine, tellLine } from "../print.ts"
 
 export interface MemoryOptions extends CommonOptions {
   readonly scope?: string
@@ -41,7 +42,7 @@ export async function showMemory(name: string, options: MemoryOptions) {
     if (options.json) return printJson(memory)
     const { scope, type, author, path, trusted, body } = memory
     const said = [author.by, author.session_id, author.message_id].filter(Boolean).join(" ")
-    process.stderr.write(`${scope}, ${type}, by ${said}${trusted ? "" : ", untrusted"}\n${path}\n`)
+    tellLine(`${scope}, ${type}, by ${said}${trusted ? "" : ", untrusted"}\n${path}`)
     printLine(body)
   })
 }

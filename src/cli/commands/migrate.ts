@@ -2,15 +2,15 @@ import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { UsageError } from "../complain.ts"
 import { Bar } from "../progress.ts"
-import { printJson } from "../show.ts"
+import { printJson, tellLine } from "../print.ts"
 
 /** Move the rows of a data folder into PostgreSQL; its files stay where they are. */
 export async function migrateCommand(folder: string, url: string, options: { json?: boolean }) {
   const data = resolve(folder)
   if (!existsSync(join(data, "compositor.db")))
     throw new UsageError(`there is no compositor.db in ${data}`)
-  if (!/^postgres(ql)?:\/\//.test(url))
-    throw new UsageError("where to: an address like postgres://user@host/database")
+  const { requireStoreAddress, withoutPassword } = await import("../../host/store-address.ts")
+  requireStoreAddress("the address to move to", url)
   const { findServer } = await import("../../server/registration.ts")
   if (await findServer(data))
     throw new UsageError(
@@ -26,14 +26,8 @@ export async function migrateCommand(folder: string, url: string, options: { jso
   bar?.end()
   if (options.json) return printJson(moved)
   const tables = moved.tables.filter(({ rows }) => rows > 0).length
-  process.stderr.write(
-    `moved ${moved.rows} rows of ${tables} tables; every digest is the same\n` +
-      `files stay in ${join(data, "blobs")}: serve --data ${data} --store ${withoutPassword(url)}\n`,
+  tellLine(`moved ${moved.rows} rows of ${tables} tables; every digest is the same`)
+  tellLine(
+    `files stay in ${join(data, "blobs")}: serve --data ${data} --store ${withoutPassword(url)}`,
   )
-}
-
-function withoutPassword(url: string): string {
-  const address = new URL(url)
-  if (address.password) address.password = "…"
-  return decodeURIComponent(address.href)
 }

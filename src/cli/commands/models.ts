@@ -8,7 +8,8 @@ import type {
 } from "../../client/client.ts"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected } from "../connect.ts"
-import { printJson, printLine, showAge, table } from "../show.ts"
+import { showAge, table } from "../show.ts"
+import { printJson, printLine, tellLine } from "../print.ts"
 
 interface ModelsOptions extends CommonOptions {
   readonly refresh?: boolean
@@ -44,7 +45,7 @@ function tellNews({ catalog, probed }: RefreshAnswer) {
         : `${provider_id} was asked what it can do, and did not say: ${error}`,
     ),
   ]
-  process.stderr.write(`${lines.join("\n")}\n`)
+  tellLine(lines.join("\n"))
 }
 
 const CATALOG_NEWS: Readonly<Record<RefreshAnswer["catalog"]["type"], (why: string) => string>> = {
@@ -67,7 +68,7 @@ function list({ models, refreshed }: ModelsAnswer) {
   const head = ["model", "state", "api", "context", "sees", "known by", "revision"]
   printLine(table([head, ...rows]))
   const age = refreshed ? `last checked ${showAge(refreshed.checked_at)}` : "never fetched"
-  process.stderr.write(`the catalog of models: ${age} (compositor models --refresh)\n`)
+  tellLine(`the catalog of models: ${age} (compositor models --refresh)`)
 }
 
 function tellSwitch({ from, to, changes }: SwitchAnswer) {

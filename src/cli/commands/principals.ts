@@ -2,7 +2,8 @@ import { resolve } from "node:path"
 import type { Principal, PrincipalToken } from "../../message/principal.ts"
 import { type CommonOptions, connected } from "../connect.ts"
 import { momentOf } from "../moments.ts"
-import { printJson, printLine, showAge, table } from "../show.ts"
+import { showAge, table } from "../show.ts"
+import { printJson, printLine } from "../print.ts"
 
 export interface PrincipalOptions extends CommonOptions {
   readonly name?: string

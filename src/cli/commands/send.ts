@@ -6,7 +6,7 @@ import { type CommonOptions, connected, type Connection, workspaceFolder } from 
 import { listen } from "../listen.ts"
 import { partOf, requireFiles, type SendPiece } from "../pieces.ts"
 import { pipedParts } from "../piped.ts"
-import { printLine } from "../show.ts"
+import { printLine, tellLine } from "../print.ts"
 
 interface SendOptions extends CommonOptions {
   readonly model?: string
@@ -38,6 +38,7 @@ export async function sendCommand(
     if (isWordless && piped.length === 0)
       throw new UsageError('say something: compositor send "…", or pipe it in')
     if (options.trust) await client.commands.trust({ workspace: workspaceFolder(options) })
+    if (options.command !== undefined) await requireCommand(client, options.command, options)
     let begun: Promise<string> | undefined
     const session = () => (begun ??= sessionFor(client, options))
     const sending = { client, session }
@@ -72,7 +73,7 @@ async function besideOf(options: SendOptions) {
   const { lookBeside } = await import("../../tui/ide/beside.ts")
   const beside = await lookBeside(workspaceFolder(options))
   if (beside.parts.length === 0)
-    process.stderr.write(`${beside.editor} has nothing selected: nothing of it goes along\n`)
+    tellLine(`${beside.editor} has nothing selected: nothing of it goes along`)
   return beside
 }
 
@@ -98,6 +99,16 @@ async function partsSaid(client: Client, session: string, source: string): Promi
   return [...(await client.commands.parse({ session, source })).parts]
 }
 
+/** What is typed may be meant as text; what is named as a command may not. */
+async function requireCommand(client: Client, command: string, options: SendOptions) {
+  const { session } = options
+  const where = session === undefined ? { workspace: workspaceFolder(options) } : { session }
+  const { commands } = await client.commands.list(where)
+  const [word = ""] = command.slice(1).split(/\s/, 1)
+  if (commands.some(({ name }) => name === word)) return
+  throw new UsageError(`--command /${word}: there is no such command here (compositor commands)`)
+}
+
 async function sessionFor(client: Client, options: SendOptions): Promise<string> {
   if (options.session !== undefined) return options.session
   const workspace_root = workspaceFolder(options)
@@ -119,8 +130,8 @@ function tellSent({ message, turn, replayed, warnings, shown }: SendAnswer, opti
     return
   }
   for (const { text } of shown) printLine(text)
-  for (const warning of warnings) process.stderr.write(`${warning.path}: ${warning.message}\n`)
+  for (const warning of warnings) tellLine(`${warning.path}: ${warning.message}`)
   if (!message) return
   const state = turn ? "" : ` (${message.state})`
-  process.stderr.write(`session ${message.session_id}  message ${message.id}${state}\n`)
+  tellLine(`session ${message.session_id}  message ${message.id}${state}`)
 }

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process"
 import { createClient } from "../../client/client.ts"
 import { type CommonOptions, dataFolder, workspaceFolder } from "../connect.ts"
 import { UsageError } from "../complain.ts"
-import { printJson, printLine } from "../show.ts"
+import { printJson, printLine, tell, tellLine } from "../print.ts"
 
 interface ServeOptions extends CommonOptions {
   readonly port?: string
@@ -60,7 +60,7 @@ async function start(data: string, options: ServeOptions) {
     workspace: workspaceFolder(options),
     environment: process.env,
     fresh_models: true,
-    log: (text: string) => process.stderr.write(`${new Date().toISOString()} ${text}\n`),
+    log: (text: string) => tellLine(`${new Date().toISOString()} ${text}`),
     // Nothing may be acknowledged after the disk failed to sync.
     broken: giveUp,
     ...operations(options),
@@ -74,7 +74,7 @@ async function start(data: string, options: ServeOptions) {
 
 /** The disk failed (EX_IOERR). */
 function giveUp(reason: string): never {
-  process.stderr.write(`compositor: ${reason}\n`)
+  tellLine(`compositor: ${reason}`)
   process.exit(74)
 }
 
@@ -93,7 +93,7 @@ function operations({
   const allow_hosts = allowHost ?? COMPOSITOR_ALLOW_HOSTS?.split(",")
   const limits = limit ?? COMPOSITOR_LIMITS
   const metrics_token = metricsToken ?? COMPOSITOR_METRICS_TOKEN
-  const write = (line: string) => void process.stderr.write(line)
+  const write = (line: string) => tell(line)
   const level = logLevel ?? (log === "json" ? "info" : "warn")
   return {
     ...(store === undefined ? {} : { store }),

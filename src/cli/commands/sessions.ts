@@ -1,8 +1,9 @@
 import type { Command } from "commander"
 import { type CommonOptions, connected } from "../connect.ts"
 import { UsageError } from "../complain.ts"
-import { printJson, printLine, showAge, table } from "../show.ts"
+import { showAge, table } from "../show.ts"
 import { showModelChoice } from "../../message/message.ts"
+import { printJson, printLine } from "../print.ts"
 
 interface ListOptions extends CommonOptions {
   readonly archived?: boolean

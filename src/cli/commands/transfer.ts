@@ -6,7 +6,7 @@ import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected } from "../connect.ts"
-import { printJson } from "../show.ts"
+import { printJson, printStream, tellLine } from "../print.ts"
 
 interface ExportOptions extends CommonOptions {
   readonly session?: string
@@ -19,14 +19,15 @@ const PIECE_BYTES = 3 * 256 * 1024
 /** Write a folder as JSON lines. A file appears under its name only when it is complete. */
 export async function exportCommand(options: ExportOptions) {
   const { output, blobs, session } = options
-  if (blobs !== undefined) await mkdir(blobs, { recursive: true })
+  if (blobs !== undefined) await mkdir(blobs, { recursive: true, mode: 0o700 })
   await connected(options, async ({ client }) => {
     const lines = await client.export(session === undefined ? {} : { session })
     const bytes = Readable.fromWeb(lines as import("node:stream/web").ReadableStream)
     const shown = blobs === undefined ? bytes : Readable.from(blobsAside(bytes, blobs))
-    if (output === undefined) return pipeline(shown, process.stdout, { end: false })
+    if (output === undefined) return printStream(shown)
     const partial = `${output}.partial`
-    await pipeline(shown, createWriteStream(partial))
+    await rm(partial, { force: true })
+    await pipeline(shown, createWriteStream(partial, { flags: "wx", mode: 0o600 }))
     await rename(partial, output)
   })
 }
@@ -41,13 +42,11 @@ export async function importCommand(
   await connected(options, async ({ client }) => {
     const written = await client.import(Readable.toWeb(lines) as ReadableStream<Uint8Array>)
     if (options.json) printJson(written)
-    else process.stderr.write(`imported ${written.rows} rows and ${written.blobs} files\n`)
+    else tellLine(`imported ${written.rows} rows and ${written.blobs} files`)
     if (written.renamed.length > 0)
-      process.stderr.write(`names were taken: entities are now ${written.renamed.join(", ")}\n`)
+      tellLine(`names were taken: entities are now ${written.renamed.join(", ")}`)
     if (written.held.length > 0)
-      process.stderr.write(
-        `messages wait in ${written.held.join(", ")}: they are held until you release one\n`,
-      )
+      tellLine(`messages wait in ${written.held.join(", ")}: they are held until you release one`)
   })
 }
 
@@ -66,7 +65,7 @@ async function* blobsAside(bytes: Readable, folder: string): AsyncIterable<strin
     const { content_id, at, base64 } = (JSON.parse(line) as { data: BlobData }).data
     const file = blobFile(folder, content_id)
     if (at === 0) await rm(file, { force: true })
-    await appendFile(file, Buffer.from(base64, "base64"))
+    await appendFile(file, Buffer.from(base64, "base64"), { mode: 0o600 })
   }
 }
 

@@ -2,7 +2,8 @@ import { readFile } from "node:fs/promises"
 import type { ListedTrigger } from "../../client/house-calls.ts"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected } from "../connect.ts"
-import { printJson, printLine, showAge, table } from "../show.ts"
+import { showAge, table } from "../show.ts"
+import { printJson, printLine } from "../print.ts"
 
 export interface TriggerOptions extends CommonOptions {
   readonly session?: string

@@ -4,6 +4,7 @@ import { newId } from "../../message/id.ts"
 import { SCHEMA_VERSION } from "../../message/message.ts"
 import type { FileAttachmentPart, Part, UnknownPart } from "../../message/part.ts"
 import type { StoredMessage } from "../../message/row.ts"
+import { cleanTitle } from "../../message/title.ts"
 import { LOWERING_VERSION, type Receipt } from "../../model/receipt.ts"
 import { estimateTokens } from "../../model/tokens.ts"
 import { ForeignAnswer } from "./answer.ts"
@@ -292,5 +293,5 @@ function receiptsOf(
 function titleOf(parts: readonly (Part | UnknownPart)[]): string | null {
   const text = parts.find(({ type }) => type === "text")?.text
   const [line = ""] = typeof text === "string" ? text.trimStart().split("\n", 1) : []
-  return line === "" ? null : line.slice(0, TITLE_CHARACTERS).toWellFormed()
+  return cleanTitle(line).slice(0, TITLE_CHARACTERS).toWellFormed() || null
 }

@@ -9,8 +9,13 @@ const MAX_REASON_CHARACTERS = 4096
 
 const Answered = z.object({ turn: Turn, txid: z.string() })
 
+/** What was shown to whoever decides. A model names its calls as it likes and may use a name again: where
+ *  another call has it by now, the answer is 409. */
+const Shown = { part_id: z.string().max(64).optional() }
+
 /** Said of this call, or of all that are like it. */
 const Kept = {
+  ...Shown,
   always: z.boolean().default(false),
   pattern: z.string().min(1).max(1024).optional(),
 }
@@ -18,6 +23,7 @@ const Kept = {
 const Approval = z.strictObject(Kept)
 const Denial = z.strictObject({ ...Kept, reason: z.string().max(MAX_REASON_CHARACTERS).optional() })
 const Reply = z.strictObject({
+  ...Shown,
   answers: z
     .array(z.array(z.string().max(MAX_TEXT_CHARACTERS)).max(MAX_ANSWERS))
     .min(1)
@@ -48,7 +54,7 @@ export const callRoutes: readonly Route[] = [
     summary: "Answer what a call asks",
     body: Reply,
     answer: Answered,
-    handle: (asked) => say(asked, { type: "answer", answers: asked.body.answers }),
+    handle: (asked) => say(asked, { type: "answer", answers: asked.body.answers }, asked.body),
   }),
   route({
     method: "post",
@@ -66,13 +72,19 @@ export const callRoutes: readonly Route[] = [
   }),
 ]
 
+interface Said {
+  readonly always?: boolean
+  readonly pattern?: string | undefined
+  readonly part_id?: string | undefined
+}
+
 async function say(
   { host, param }: Pick<Asked, "host" | "param">,
   resolution: Resolution,
-  { always = false, pattern }: { always?: boolean; pattern?: string | undefined } = {},
+  { always = false, pattern, part_id }: Said = {},
 ) {
   const call_id = param("call")
-  const saying = { call_id, resolution, always, pattern }
+  const saying = { call_id, part_id, resolution, always, pattern }
   const { turn, txid } = await host.resolveCall(param("id"), param("turn"), saying)
   return { turn, txid }
 }

@@ -1,3 +1,4 @@
+import { tablesAfter, unreleased } from "../sql/released.ts"
 import { codeOf } from "./failure.ts"
 import type { Link } from "./link.ts"
 import { POSTGRES_MIGRATIONS } from "./schema.ts"
@@ -8,6 +9,7 @@ const KNOWN = POSTGRES_MIGRATIONS.length
  *  whoever gets it second finds nothing left to do. */
 export async function migrate(link: Link): Promise<void> {
   await createVersion(link)
+  await refuseUnreleased(link)
   if ((await versionOf(link)) === KNOWN) return
   await link.say("BEGIN")
   try {
@@ -21,6 +23,16 @@ export async function migrate(link: Link): Promise<void> {
     await link.say("ROLLBACK").catch(() => undefined)
     throw error
   }
+}
+
+async function refuseUnreleased(link: Link) {
+  const wanted = tablesAfter(Math.min(await versionOf(link), KNOWN))
+  const { rows } = await link.ask(
+    "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()",
+  )
+  const there = new Set((rows as { name: string }[]).map(({ name }) => name))
+  const missing = wanted.find((name) => !there.has(name))
+  if (missing !== undefined) throw new Error(unreleased("the database", missing))
 }
 
 /** Another node may have brought it to a later version since. */

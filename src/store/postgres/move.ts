@@ -1,10 +1,10 @@
-import { createHash, type Hash } from "node:crypto"
 import { type Connection, openForReading, openForWriting } from "../sqlite/connection.ts"
 import { MIGRATIONS } from "../sql/schema.ts"
 import type { Value } from "../sql/program.ts"
 import { sendable } from "./dialect.ts"
 import { Link } from "./link.ts"
 import { migrate } from "./migrate.ts"
+import { insertInto, RowsDigest, selectAll, type Table, tablesOf } from "./tables.ts"
 
 export interface Move {
   /** The SQLite database. */
@@ -25,14 +25,6 @@ export interface Moved {
 /** So many rows are on their way at once. */
 const WINDOW = 500
 
-interface Table {
-  readonly name: string
-  readonly columns: readonly string[]
-  /** What its rows are told apart by, and read in the order of. */
-  readonly key: readonly string[]
-  readonly rows: number
-}
-
 /** Copy every row of a SQLite database into an empty PostgreSQL one, in one transaction: it commits
  *  only when each table, read back, has the digest of what was sent. */
 export async function moveToPostgres({ file, url, progress }: Move): Promise<Moved> {
@@ -43,7 +35,7 @@ export async function moveToPostgres({ file, url, progress }: Move): Promise<Mov
   try {
     await migrate(link)
     source.exec("BEGIN")
-    const tables = tablesOf(source)
+    const tables = countedTables(source)
     await link.say("BEGIN; SET LOCAL idle_in_transaction_session_timeout = 0")
     await refuseFilled(link, tables)
     const total = tables.reduce((sum, { rows }) => sum + rows, 0)
@@ -63,42 +55,15 @@ export async function moveToPostgres({ file, url, progress }: Move): Promise<Mov
   }
 }
 
-// A table is created behind those that it refers to.
-function tablesOf(source: Connection): Table[] {
-  const names = MIGRATIONS.flatMap((migration) =>
-    [...migration.matchAll(/CREATE TABLE (\w+)/g)].map(([, name]) => name ?? ""),
-  )
-  return names.map((name) => {
-    const columns = source
-      .prepare("SELECT name, pk FROM pragma_table_info(?)")
-      .all(name) as Column[]
-    const { count } = source.prepare(`SELECT count(*) AS count FROM ${name}`).get() as {
-      count: number
-    }
-    const key = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk)
-    return {
-      name,
-      columns: columns.map((column) => column.name),
-      key: key.length > 0 ? key.map((column) => column.name) : uniqueKey(source, name),
-      rows: count,
-    }
+interface Counted extends Table {
+  readonly rows: number
+}
+
+function countedTables(source: Connection): Counted[] {
+  return tablesOf(source).map((table) => {
+    const count = source.prepare(`SELECT count(*) FROM ${table.name}`).pluck().get()
+    return { ...table, rows: count as number }
   })
-}
-
-interface Column {
-  readonly name: string
-  readonly pk: number
-}
-
-function uniqueKey(source: Connection, table: string): string[] {
-  const rows = source
-    .prepare(
-      `SELECT info.name FROM pragma_index_info((SELECT name FROM pragma_index_list(?)
-         WHERE "unique" = 1 AND partial = 0 LIMIT 1)) AS info ORDER BY info.seqno`,
-    )
-    .all(table) as { name: string }[]
-  if (rows.length === 0) throw new Error(`the rows of ${table} cannot be told apart`)
-  return rows.map(({ name }) => name)
 }
 
 async function refuseFilled(link: Link, tables: readonly Table[]) {
@@ -115,15 +80,12 @@ async function copied(
   table: Table,
   step: () => void,
 ): Promise<string> {
-  const { name, columns, key } = table
-  const list = quoted(columns)
-  const insert = `INSERT INTO ${name} (${list}) VALUES (${columns.map(() => "?").join(", ")})`
-  const rows = source.prepare(`SELECT ${list} FROM ${name} ORDER BY ${quoted(key)}`).raw()
-  const hash = createHash("sha256")
+  const insert = insertInto(table)
+  const digest = new RowsDigest()
   let sent: Promise<unknown>[] = []
-  for (const row of rows.iterate() as Iterable<Value[]>) {
+  for (const row of source.prepare(selectAll(table)).raw().iterate() as Iterable<Value[]>) {
     const values = row.map(sendable)
-    addRow(hash, values)
+    digest.add(values)
     sent.push(link.ask(insert, values))
     if (sent.length >= WINDOW) {
       await Promise.all(sent)
@@ -132,36 +94,26 @@ async function copied(
     step()
   }
   await Promise.all(sent)
-  return hash.digest("hex")
+  return digest.end()
 }
 
-async function compare(link: Link, { name, columns, key }: Table, expected: string) {
-  const hash = createHash("sha256")
-  const select = `SELECT ${quoted(columns)} FROM ${name} ORDER BY ${quoted(key)}`
-  await link.say(`DECLARE moved NO SCROLL CURSOR FOR ${select}`)
+async function compare(link: Link, table: Table, expected: string) {
+  const digest = new RowsDigest()
+  for await (const row of rowsOf(link, table)) digest.add(row)
+  if (digest.end() !== expected)
+    throw new Error(`what was read back from ${table.name} is not what was sent: nothing was moved`)
+}
+
+/** The rows of a table, each as the list of its values, inside the transaction that the caller began. */
+export async function* rowsOf(link: Link, table: Table): AsyncIterable<Value[]> {
+  await link.say(`DECLARE read_rows NO SCROLL CURSOR FOR ${selectAll(table)}`)
   for (;;) {
-    const { rows } = await link.ask(`FETCH ${WINDOW} FROM moved`)
+    const { rows } = await link.ask(`FETCH ${WINDOW} FROM read_rows`)
     if (rows.length === 0) break
     for (const row of rows as Record<string, Value>[])
-      addRow(
-        hash,
-        columns.map((column) => row[column] ?? null),
-      )
+      yield table.columns.map((column) => row[column] ?? null)
   }
-  await link.say("CLOSE moved")
-  if (hash.digest("hex") !== expected)
-    throw new Error(`what was read back from ${name} is not what was sent: nothing was moved`)
-}
-
-function addRow(hash: Hash, values: readonly Value[]) {
-  const told = values.map((value) =>
-    value instanceof Uint8Array ? { bytes: Buffer.from(value).toString("base64") } : value,
-  )
-  hash.update(`${JSON.stringify(told)}\n`)
-}
-
-function quoted(columns: readonly string[]): string {
-  return columns.map((column) => `"${column}"`).join(", ")
+  await link.say("CLOSE read_rows")
 }
 
 // Rows that came with a number of their own do not move the one that the next gets.

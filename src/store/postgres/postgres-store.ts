@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto"
-import { Refusal } from "../../message/refusal.ts"
 import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
 import { openAppended, type RawAppended } from "../sql/operations/queue.ts"
 import type { AllReads } from "../sql/reads/reads.ts"
 import type { Append, Store, Writes } from "../store.ts"
+import { copyFromPostgres } from "./copy.ts"
 import { Groups } from "./groups.ts"
 import { Hub } from "./hub.ts"
 import { Lanes } from "./lanes.ts"
@@ -33,18 +33,22 @@ type Listener = (streams: ReadonlySet<string> | undefined) => void
 export async function openPostgresStore(options: PostgresOptions): Promise<Store> {
   const node = `${Date.now().toString(36)}${randomBytes(5).toString("hex")}`
   await patiently(() => migrated(options.url))
-  const open = () => opened(options.url)
+  const links = new Links(options.url)
+  const open = () => links.open()
   const pool = new Pool(options.connections ?? CONNECTIONS, open)
   const reader = new Reader(pool, open)
   const writer = new Writer(pool, { clock: options.clock ?? Date.now, epoch: node })
-  const shared = new Pool(GROUPS, () => opened(options.url, FOR_GROUPS))
+  const shared = new Pool(GROUPS, () => links.open(FOR_GROUPS))
   const groups = new Groups(writer, { pool: shared, lanes: GROUPS })
   const listeners = new Set<Listener>()
   const heard: Listener = (streams) => {
     for (const listener of listeners) listener(streams)
   }
   const hub = new Hub({ node, open, mark: () => reader.mark(), heard })
-  await patiently(() => hub.start())
+  await patiently(() => hub.start()).catch((error: unknown) => {
+    links.close()
+    throw error
+  })
   const lanes = new Lanes()
   const running = new Set<Promise<unknown>>()
   let closed = false
@@ -80,28 +84,49 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
       await pool.use((link) => link.say("VACUUM"))
       return null
     },
-    async backup() {
-      throw new Refusal("invalid", "a PostgreSQL database is backed up with pg_dump")
+    async backup(file, progress) {
+      const link = await open()
+      await copyFromPostgres(link, { file, progress }).finally(() => link.close())
     },
     async close() {
       closed = true
       await Promise.allSettled(running)
       hub.close()
-      await reader.close()
       await shared.close()
       await pool.close()
+      links.close()
     },
   }
 }
 
-async function opened(url: string, also?: string): Promise<Link> {
-  const link = await Link.open(url, "compositor", also)
-  try {
-    await refuseNewerSchema(link)
-    return link
-  } catch (error) {
-    link.close()
-    throw error
+/** Every connection of a store, whoever opened it: closing them all leaves none that would keep the
+ *  process alive, also none that was still being opened. */
+class Links {
+  readonly #url: string
+  readonly #open = new Set<Link>()
+  #closed = false
+
+  constructor(url: string) {
+    this.#url = url
+  }
+
+  async open(also?: string): Promise<Link> {
+    const link = await Link.open(this.#url, "compositor", also)
+    this.#open.add(link)
+    link.onBroken(() => this.#open.delete(link))
+    try {
+      await refuseNewerSchema(link)
+      if (this.#closed) throw new Error("the store is closed")
+      return link
+    } catch (error) {
+      link.close()
+      throw error
+    }
+  }
+
+  close() {
+    this.#closed = true
+    for (const link of this.#open) link.close()
   }
 }
 

@@ -59,11 +59,6 @@ export class Reader {
     return (rows[0] as { mark: string }).mark
   }
 
-  async close() {
-    const link = await this.#shared?.catch(() => undefined)
-    link?.close()
-  }
-
   async #once(name: string, input: readonly unknown[]): Promise<unknown> {
     const read = READS[name]
     if (!read) throw new Error(`there is no read ${name}`)
@@ -71,12 +66,20 @@ export class Reader {
     return new Unit(await this.#link()).drive(read(...input))
   }
 
+  // Nothing is awaited between looking and opening: of several who find none, one opens it.
   async #link(): Promise<Link> {
-    const known = await this.#shared?.catch(() => undefined)
-    if (known && !known.broken) return known
-    // Of several who find it broken the first opens another, and the rest wait for that.
-    if (known === (await this.#shared?.catch(() => undefined))) this.#shared = this.#open()
-    return (await this.#shared) ?? this.#link()
+    const asked = (this.#shared ??= this.#open())
+    const link = await asked.catch((error: unknown) => {
+      this.#forget(asked)
+      throw error
+    })
+    if (!link.broken) return link
+    this.#forget(asked)
+    return this.#link()
+  }
+
+  #forget(asked: Promise<Link>) {
+    if (this.#shared === asked) this.#shared = undefined
   }
 }
 

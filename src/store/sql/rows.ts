@@ -152,6 +152,7 @@ export function messageRowOf(record: MessageRecord): MessageRow {
     state: record.state,
     seq: record.seq,
     position: record.position,
+    ...(record.mode === "steer" && record.seq === null ? { mode: "steer" } : {}),
     created_at: record.created_at,
     updated_at: record.updated_at,
   }

@@ -1,6 +1,7 @@
-import { closeSync, fsyncSync, openSync } from "node:fs"
+import { chmodSync, closeSync, existsSync, fsyncSync, openSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import Database from "better-sqlite3"
+import { tablesAfter, unreleased } from "../sql/released.ts"
 import { MIGRATIONS } from "../sql/schema.ts"
 
 export type Connection = Database.Database
@@ -13,6 +14,7 @@ const WAL_PAGES = 16_000
 const CACHE_KIB = 65_536
 
 export function openForWriting(file: string): Connection {
+  makeFilePrivate(file)
   const connection = new Database(file, { timeout: BUSY_TIMEOUT_MS })
   refuseOldSqlite(connection)
   connection.pragma("journal_mode = WAL")
@@ -24,6 +26,13 @@ export function openForWriting(file: string): Connection {
   migrate(connection)
   syncFolder(dirname(file))
   return connection
+}
+
+/** Its owner's alone, before anything is in it; SQLite gives the files beside it the same rights. */
+function makeFilePrivate(file: string) {
+  closeSync(openSync(file, "a", 0o600))
+  for (const path of [file, `${file}-wal`, `${file}-shm`])
+    if (existsSync(path) && (statSync(path).mode & 0o077) !== 0) chmodSync(path, 0o600)
 }
 
 // SQLite does not tell when the names of its files could not be synced: who opens a folder makes sure.
@@ -59,6 +68,7 @@ export function isOlder(version: readonly number[], than: readonly number[]): bo
 }
 
 function migrate(connection: Connection) {
+  refuseUnreleased(connection)
   if (userVersion(connection) === MIGRATIONS.length) return
   // Another process may be migrating: whoever gets the lock second finds nothing left to do.
   const upgrade = connection.transaction(() => {
@@ -71,6 +81,17 @@ function migrate(connection: Connection) {
     connection.pragma(`user_version = ${MIGRATIONS.length}`)
   })
   upgrade.immediate()
+}
+
+/** Before the first release migrations were still rewritten, and a database counted them all the same: one
+ *  that counts a migration without having its tables is of that time. */
+function refuseUnreleased(connection: Connection) {
+  const wanted = tablesAfter(Math.min(userVersion(connection), MIGRATIONS.length))
+  const there = new Set(
+    connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all(),
+  )
+  const missing = wanted.find((name) => !there.has(name))
+  if (missing !== undefined) throw new Error(unreleased(connection.name, missing))
 }
 
 function userVersion(connection: Connection): number {

@@ -92,18 +92,19 @@ export function run(
   return finished(child, { stdin, timeout_ms })
 }
 
-/** The same in a terminal of its own: what it prints is what the terminal would be sent. */
+/** The same in a terminal of its own: what it prints is what the terminal would be sent. `stdin` is what
+ *  somebody types there. */
 export function runInTerminal(
   folders: Folders,
   words: readonly string[],
-  { environment, timeout_ms = 60_000 }: RunOptions = {},
+  { environment, stdin, timeout_ms = 60_000 }: RunOptions = {},
 ): Promise<Ran> {
   const quoted = commandLine(words).map((word) => `'${word.replaceAll("'", `'\\''`)}'`)
   const child = spawn("script", ["-qec", quoted.join(" "), "/dev/null"], {
     cwd: folders.workspace,
     env: { ...environmentOf(folders, environment), TERM: "xterm-256color" },
   })
-  return finished(child, { timeout_ms })
+  return finished(child, { timeout_ms, ...(stdin === undefined ? {} : { stdin }) })
 }
 
 function finished(

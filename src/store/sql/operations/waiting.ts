@@ -86,8 +86,14 @@ function fits(wanted: Wait, { type }: Resolution): boolean {
   return FITS[type] === wanted.for || (type === "deny" && wanted.for === "answer")
 }
 
-function* settle(tx: Transaction, turn: TurnRecord, { call_id, resolution }: CallResolution) {
+function* settle(tx: Transaction, turn: TurnRecord, input: CallResolution) {
+  const { call_id, part_id, resolution } = input
   const { row, call } = yield* callOf(tx, turn, call_id)
+  if (part_id !== undefined && part_id !== row.id)
+    throw new Refusal(
+      "conflict",
+      `call ${call_id} is another one by now: ${row.id}, not ${part_id}`,
+    )
   yield* writeCall(tx, row, settled(call, resolution))
 }
 
