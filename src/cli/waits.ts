@@ -34,7 +34,7 @@ export async function waitingCalls(client: Client, turn: Turn): Promise<WaitingC
  *  nothing that a terminal would obey. */
 export function showCall({ wait, input }: WaitingCall): string {
   const reason = wait.reason === undefined ? "" : ` (${wait.reason})`
-  const head = `${wait.tool} ${WAITS[wait.for]}${reason}`
+  const head = `${wait.tool} ${WAITS[wait.for]}${reason}:`
   return [head, ...argumentLines(input)].map(oneLine).join("\n")
 }
 
@@ -48,9 +48,9 @@ export function approveWith({ turn, id }: WaitingCall): string {
 }
 
 const WAITS: Readonly<Record<Wait["for"], string>> = {
-  approval: "waits for your yes:",
-  answer: "asks:",
-  interrupted: "may have run before a crash:",
+  approval: "waits for your yes",
+  answer: "asks",
+  interrupted: "may have run before a crash",
 }
 
 function argumentLines(input: unknown): string[] {

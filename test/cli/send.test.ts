@@ -131,7 +131,7 @@ describe("compositor send", { timeout: 60_000 }, () => {
     expect(sent.code).toBe(5)
     const [, session = "", call = ""] =
       /compositor approve (ses_\w+) (prt_\w+)/.exec(sent.error) ?? []
-    expect(sent.error).toContain('pay waits for your yes:\n  whom: "ann"')
+    expect(sent.error).toMatch(/pay waits for your yes.*:\n {2}whom: "ann"\n/)
     const approved = await place.run(["approve", session, call])
     expect(approved).toMatchObject({ code: 0, out: "done\n" })
     expect((await place.run(["approve", session])).code).toBe(2)

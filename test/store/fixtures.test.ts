@@ -8,7 +8,7 @@ import { temporaryFolder } from "../build.ts"
 import { exchange, saidIn, waitingIn } from "./build.ts"
 
 const FIXTURES = join(import.meta.dirname, "fixtures")
-const NAMES = await readdir(FIXTURES)
+const NAMES = (await readdir(FIXTURES)).filter((name) => name.endsWith(".db"))
 
 /** Opening a database may leave files beside it: the fixtures stay as they are. */
 async function copyOf(name: string): Promise<string> {
