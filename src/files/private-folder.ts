@@ -57,7 +57,11 @@ async function shutInside(folder: string, deep: boolean): Promise<string[]> {
     // It may be gone, or something else, by now.
     const handle = await open(path, LOOK).catch(() => undefined)
     if (!handle) continue
-    mended.push(...(await shut(handle, path).finally(() => handle.close())))
+    try {
+      mended.push(...(await shut(handle, path)))
+    } finally {
+      await handle.close()
+    }
     if (deep && entry.isDirectory()) mended.push(...(await shutInside(path, deep)))
   }
   return mended
