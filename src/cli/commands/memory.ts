@@ -23,7 +23,7 @@ export async function listMemory(options: MemoryOptions) {
     if (options.json) return printJson(memories)
     const { proposals } = await client.memory.proposals({ workspace: workspaceFolder(options) })
     if (proposals.length > 0)
-      process.stderr.write(`${proposals.length} wait for you: compositor memory proposals\n`)
+      tellLine(`${proposals.length} wait for you: compositor memory proposals`)
     if (memories.length === 0) return printLine("Nothing is remembered here yet.")
     const rows = memories.map((memory) => [
       memory.name,
