@@ -28,6 +28,7 @@ export const requestScenarios: readonly Scenario[] = [
     needs: ["model", "folder"],
     async live(kit, see) {
       await kit.file("AGENTS.md", "Instructions of the kit: be brief.\n")
+      await kit.trust("AGENTS.md")
       const id = await kit.session()
       const first = await kit.turn(id, "one")
       const second = await kit.turn(id, "two")
@@ -231,6 +232,9 @@ export const requestScenarios: readonly Scenario[] = [
       "UX-032",
       "UX-038",
       "EA-031",
+      "TRU-003",
+      "TRU-004",
+      "TRU-005",
     ],
     needs: ["model", "folder"],
     async live(kit, see) {
@@ -241,6 +245,19 @@ export const requestScenarios: readonly Scenario[] = [
       )
       await kit.file(".agents/skills/pdf/SKILL.md", skill("pdf", "The project's own.", "Ours."))
       await kit.file("AGENTS.md", "Root words.\n")
+      const wary = await kit.session()
+      const quoted = (await kit.turn(wary, "hello")).heard[0]
+      const again = (await kit.turn(wary, "and again")).heard[0]
+      see.lacks(
+        "TRU-003",
+        "what nobody trusted, as system words",
+        quoted?.system ?? "",
+        "Root words",
+      )
+      see.contains("TRU-003", "the quotation", quoted?.raw ?? "", "Root words.")
+      const often = (again?.raw.split("Root words.").length ?? 1) - 1
+      see.equal("TRU-005", "how often it is said", often, 1)
+      await kit.trust("AGENTS.md")
       await kit.trust(".agents/skills/twice/SKILL.md")
       await kit.trust(".agents/skills/pdf/SKILL.md")
       const id = await kit.session()
@@ -251,6 +268,7 @@ export const requestScenarios: readonly Scenario[] = [
       see.contains("SKL-002", "the project's comes first", system, "The project's own.")
       see.lacks("SKL-003", "its body in the system prompt", system, body)
       see.contains("SKL-004", "the project's instructions", system, "Root words.")
+      see.contains("TRU-004", "what is trusted by now", system, "Root words.")
       see.contains("DEC-07", "its body", heard?.raw ?? "", body)
       const call = heard?.wire.messages.some(
         ({ content }) =>
