@@ -94,6 +94,7 @@ export class Host {
   readonly scopes = new Scopes()
   readonly #runner: Runner | null
   readonly #owner: string | null
+  readonly #editing_ms: number
   readonly #history: PromptHistory
   /** How files are kept and read. */
   readonly files: FileSettings
@@ -111,6 +112,7 @@ export class Host {
     this.store = store
     this.known = options.known
     this.blobs = options.blob_store ?? new FileBlobs(join(options.data, "blobs"))
+    this.#editing_ms = 1000 * (options.settings ?? USUAL_SETTINGS).queue.editing_seconds
     this.files = FileSettings.parse(options.files ?? options.settings?.files ?? {})
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
@@ -295,6 +297,7 @@ export class Host {
       formats: this.#formats,
       ...this.#fileRooms,
       owner: this.#owner,
+      editing_ms: this.#editing_ms,
       catalog: this.entities.commands.bind(this.entities),
       skills: (root: string | null) => workspaces.skills(root),
       used: workspaces.used.bind(workspaces),

@@ -32,6 +32,12 @@ const Settings = z.looseObject({
   /** When and how a conversation is summarised (SES-030). */
   compaction: CompactionConfig.optional(),
   files: FileSettings.prefault({}),
+  queue: z
+    .looseObject({
+      /** So long a message that is being edited is held without a word from its editor (QUE-008). */
+      editing_seconds: z.number().min(1).max(86_400).default(120),
+    })
+    .prefault({}),
 })
 export type HouseSettings = z.output<typeof Settings>
 

@@ -1,5 +1,12 @@
 import type { Turn } from "../message/row.ts"
-import type { CallResolution, CallResolved, Claim, LiveTurn } from "../store/store.ts"
+import { Refusal } from "../message/refusal.ts"
+import type {
+  AbandonedEdit,
+  CallResolution,
+  CallResolved,
+  Claim,
+  LiveTurn,
+} from "../store/store.ts"
 import { recallSpan } from "../telemetry/remembered-spans.ts"
 import { pastSpan, span } from "../telemetry/span.ts"
 import { runTurn } from "./loop.ts"
@@ -140,7 +147,19 @@ export class Runner {
     for (const noted of [this.#seen, this.#left])
       for (const id of noted.keys()) if (!ids.has(id)) noted.delete(id)
     await severally(live, (one) => this.#lookAfter(one))
+    await severally(await this.#rooms.store.abandonedEdits(), (edit) => this.#giveBack(edit))
     await severally(await this.#rooms.store.claimable(), (session_id) => this.wake(session_id))
+  }
+
+  /** Whoever edited it is gone: it waits again as it did, and holds nobody behind it (QUE-008). */
+  async #giveBack({ session_id, message_id, paused }: AbandonedEdit) {
+    const state = paused ? "paused" : "queued"
+    try {
+      await this.#rooms.store.changeQueued({ session_id, message_id, state })
+    } catch (error) {
+      // Somebody else was quicker: it fired, or was cancelled.
+      if (!(error instanceof Refusal)) throw error
+    }
   }
 
   async #lookAfter(live: LiveTurn) {

@@ -102,6 +102,16 @@ export interface QueuedChange {
   /** Put it behind this message; null puts it first. */
   readonly after?: string | null
   readonly state?: "queued" | "paused" | "editing"
+  /** How long it is left to whoever edits it. */
+  readonly lease_ms?: number
+}
+
+/** A message whose editor is gone. */
+export interface AbandonedEdit {
+  readonly session_id: string
+  readonly message_id: string
+  /** It was held before it was edited. */
+  readonly paused: boolean
 }
 
 export interface MessageChanged {

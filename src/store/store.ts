@@ -21,6 +21,7 @@ import type {
   ExportRow,
   HistoryPage,
   Imported,
+  AbandonedEdit,
   MessageChanged,
   NewSession,
   NewUpload,
@@ -182,6 +183,8 @@ export interface Reads {
   sessionHasBlob(session_id: string, content_id: string): boolean
   /** Sessions with something to fire and no live turn. */
   claimable(): string[]
+  /** Messages that were left in the middle of an edit: nobody has said for a while that it goes on. */
+  abandonedEdits(): AbandonedEdit[]
   liveTurns(): LiveTurn[]
   head(stream_id: string): { first_seq: number; next_seq: number }
   events(stream_id: string, from: number, limit: number): StreamEvent[]

@@ -32,6 +32,8 @@ export interface SubmitRooms {
   readonly route?: PrepareRooms["route"]
   /** How much the copies of a message's files may take. */
   readonly scratch?: PrepareRooms["scratch"]
+  /** How long a message is left to whoever edits it; without, as long as usual. */
+  readonly editing_ms?: number | undefined
   /** The commands that can be typed in a session, or in a workspace. */
   catalog(
     at: Pick<Place, "session_id" | "workspace_root" | "agent">,
@@ -159,6 +161,7 @@ export async function editQueued(rooms: SubmitRooms, edit: QueuedEdit): Promise<
     ...(edit.position === undefined ? {} : { position: edit.position }),
     ...(edit.after === undefined ? {} : { after: edit.after }),
     ...(edit.state === undefined ? {} : { state: edit.state }),
+    ...(rooms.editing_ms === undefined ? {} : { lease_ms: rooms.editing_ms }),
   })
   await blobs.named()
   return changed

@@ -1,5 +1,6 @@
 import { matchesKey } from "@earendil-works/pi-tui"
 import type { AnyPart } from "../client/client.ts"
+import { keepEditing } from "../client/keep-editing.ts"
 import type { StoredMessage } from "../message/row.ts"
 import { wordsOf } from "./bars.ts"
 import type { Desk } from "./desk.ts"
@@ -67,6 +68,9 @@ export class QueueDesk {
     this.#selected = null
     await this.#desk.client.queue.update(message.session_id, message.id, { state: "editing" })
     this.#editing = { message, draft: this.#composer.read() }
+    const renew = () =>
+      this.#desk.client.queue.update(message.session_id, message.id, { state: "editing" })
+    keepEditing(renew, () => this.#editing?.message.id === message.id)
     this.#composer.write({ source: wordsOf(message), attachments: besideText(message) })
   }
 

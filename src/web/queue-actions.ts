@@ -1,3 +1,4 @@
+import { keepEditing } from "../client/keep-editing.ts"
 import type { StoredMessage } from "../message/row.ts"
 import { newId } from "../message/id.ts"
 import { attachmentOfPart } from "./attachments.ts"
@@ -30,6 +31,9 @@ export class QueueActions extends Trying {
         this.#desk.write(key, source)
       }
       this.store.edit(message.id)
+      const renew = () =>
+        this.store.client.queue.update(message.session_id, message.id, { state: "editing" })
+      keepEditing(renew, () => this.store.read().editing === message.id)
     })
   }
 

@@ -116,7 +116,7 @@ export const queueScenarios: readonly Scenario[] = [
   },
   {
     title: "a waiting message is edited, moved, paused and cancelled",
-    rules: ["QUE-004", "EA-023"],
+    rules: ["QUE-004", "QUE-008", "EA-023"],
     needs: ["model"],
     async live(kit, see) {
       const { id, open } = await busy(kit)
@@ -126,6 +126,9 @@ export const queueScenarios: readonly Scenario[] = [
       await kit.client.queue.update(id, a, { parts: [{ type: "text", text: "a, edited" }] })
       await kit.client.queue.update(id, c, { after: null })
       await kit.client.queue.cancel(id, b)
+      const held = await kit.client.queue.update(id, d, { state: "editing" })
+      const until_ms = Number(held.message.metadata["editing_until"])
+      see.holds("QUE-008", "it is held for a lease", until_ms > Date.now(), held.message.metadata)
       await kit.client.queue.update(id, d, { state: "paused" })
       open()
       await until(() => kit.model.heard.length === 3, "two more requests")

@@ -118,8 +118,9 @@ const TO_RUN_NOW = `SELECT * FROM chat_messages
   ORDER BY position, id LIMIT 1`
 
 // Whoever began to edit it and is gone must not hold the queue for ever.
-function isReady({ state, metadata_json }: MessageRecord, now: number): boolean {
+function isReady({ state, mode, metadata_json }: MessageRecord, now: number): boolean {
   if (state !== "editing") return state === "queued"
+  if (mode === "paused") return false
   return Number(openJson(metadata_json).editing_until ?? now) <= now
 }
 

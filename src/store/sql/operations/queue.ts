@@ -11,7 +11,7 @@ import { reopen, unhold } from "./drain.ts"
 import { insertMessage, insertParts, partRecords, replaceParts } from "./messages.ts"
 import { between, positionAt } from "./position.ts"
 
-/** So long a message is left to whoever edits it. */
+/** So long a message is left to whoever edits it, where nobody says how long. */
 const EDITING_MS = 10 * 60 * 1000
 
 /** What `append` answers across the thread. Of a new message that waits only what the sender cannot
@@ -85,8 +85,8 @@ export function* changeQueued(tx: Transaction, input: QueuedChange): Program<Mes
 }
 
 // Whoever edits says so again now and then; without a word the message goes on as it was.
-function leaseOf(tx: Transaction, { state }: QueuedChange, editing_until: unknown) {
-  if (state === "editing") return { editing_until: tx.now + EDITING_MS }
+function leaseOf(tx: Transaction, { state, lease_ms }: QueuedChange, editing_until: unknown) {
+  if (state === "editing") return { editing_until: tx.now + (lease_ms ?? EDITING_MS) }
   return state === undefined && editing_until !== undefined ? { editing_until } : {}
 }
 

@@ -1,6 +1,7 @@
 import { Refusal } from "../../../message/refusal.ts"
 import type { Segment, Session, StoredMessage } from "../../../message/row.ts"
 import type {
+  AbandonedEdit,
   Canonical,
   Draft,
   HistoryPage,
@@ -147,6 +148,21 @@ export class SessionReads {
       Date.now(),
     )
     return rows.map((row) => row.session_id)
+  }
+
+  *abandonedEdits(): Program<AbandonedEdit[]> {
+    const until = this.#asking.words.field("metadata_json", "editing_until")
+    const rows = yield* this.#asking.all<{ session_id: string; id: string; mode: string }>(
+      `SELECT session_id, id, mode FROM chat_messages
+       WHERE state IN ${WAITING} AND state = 'editing' AND CAST(${until} AS BIGINT) <= ?
+       ORDER BY session_id, position, id`,
+      Date.now(),
+    )
+    return rows.map(({ session_id, id, mode }) => ({
+      session_id,
+      message_id: id,
+      paused: mode === "paused",
+    }))
   }
 
   *canonical(session_id: string, message_ids: readonly string[]): Program<Canonical | null> {
