@@ -22,7 +22,11 @@ interface Inspected {
     readonly api: string
     readonly reason?: string
   }
-  readonly answers: readonly { id: string; parts: readonly { data: { text?: string } }[] }[]
+  readonly answers: readonly {
+    id: string
+    metadata: { finish?: string }
+    parts: readonly { data: { text?: string } }[]
+  }[]
   readonly usage: Readonly<Record<string, number>> | null
 }
 
@@ -56,8 +60,16 @@ function show(seen: Inspected) {
     )
   else section("no wire carries it now", reason)
   for (const answer of seen.answers)
-    section(`answer ${answer.id}`, answer.parts.map(({ data }) => data.text ?? "").join("\n"))
+    section(
+      `answer ${answer.id}${cutOf(answer.metadata)}`,
+      answer.parts.map(({ data }) => data.text ?? "").join("\n"),
+    )
   if (seen.usage) section("usage", JSON.stringify(seen.usage))
+}
+
+/** A half that a crash cut is no answer: what goes on stands in the next one. */
+function cutOf({ finish }: { readonly finish?: string }): string {
+  return finish === "interrupted" ? " (cut off by a crash)" : ""
 }
 
 function section(title: string, body: string) {
