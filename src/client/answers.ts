@@ -42,6 +42,11 @@ export interface QueueAnswer {
   readonly queue: readonly StoredMessage[]
   readonly drain: Session["drain"]
 }
+/** A part that stands in a source, before the unit `at`. */
+export interface Insert {
+  readonly at: number
+  readonly part: AnyPart
+}
 export interface SendBody {
   /** Made by the caller: the same id twice is the same message, so that a retry is safe. */
   readonly id?: string
@@ -49,6 +54,10 @@ export interface SendBody {
   readonly source?: string
   /** What was recognised in it, where a surface knows more than the text says. */
   readonly nodes?: readonly object[]
+  /** Parts that stand in the source, each before the unit `at`, in order. */
+  readonly inserts?: readonly Insert[]
+  /** Words of the source that are words, whatever they look like. */
+  readonly literals?: readonly string[]
   /** The message itself, or, with a source, what is attached to it. */
   readonly parts?: readonly AnyPart[]
   readonly contexts?: readonly AnyPart[]
@@ -85,9 +94,9 @@ export interface SendAnswer {
   readonly txid: string | null
   readonly replayed: boolean
 }
-export interface QueueChange {
-  readonly source?: string
-  readonly nodes?: readonly object[]
+/** New words (`source`) alone leave the message's other parts where they are; with `parts` or `inserts`,
+ *  those and no others go with them. A part that is sent back as it was keeps its id. */
+export interface QueueChange extends Pick<SendBody, "source" | "nodes" | "inserts" | "literals"> {
   readonly parts?: readonly AnyPart[]
   readonly metadata?: Metadata
   readonly position?: string
@@ -124,6 +133,8 @@ export interface LowerBody {
   readonly message: {
     readonly source?: string
     readonly nodes?: readonly object[]
+    readonly inserts?: readonly Insert[]
+    readonly literals?: readonly string[]
     readonly parts?: readonly AnyPart[]
   }
   readonly model?: ModelName
@@ -303,9 +314,14 @@ export interface CompletionAnswer {
   /** What is asked for at the cursor: the argument that is being typed. */
   readonly hint?: string
 }
+/** What is being composed. */
+export interface DraftBody extends Pick<SendBody, "inserts" | "literals"> {
+  readonly source: string
+  readonly attachments?: readonly AnyPart[]
+}
 export interface DraftAnswer {
   readonly revision: number
-  readonly draft: { readonly source: string; readonly attachments?: readonly AnyPart[] } | null
+  readonly draft: DraftBody | null
   readonly updated_by: string | null
   readonly updated_at: number | null
 }

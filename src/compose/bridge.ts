@@ -1,6 +1,7 @@
 import type { CommandPart, Part, UnknownPart } from "../message/part.ts"
 import { printAddress } from "./address.ts"
-import { type ComposerNode, isKnownNode, type KnownNode, type SlashCommandNode } from "./node.ts"
+import { isKnownNode } from "./node-kinds.ts"
+import type { ComposerNode, KnownNode, SlashCommandNode } from "./node.ts"
 import type { Payload } from "./slash-commands.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 

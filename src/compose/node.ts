@@ -88,11 +88,3 @@ export type FileNode = z.infer<typeof FileNode>
 export type KnownNode = z.infer<typeof KnownNode>
 export type UnknownNode = z.infer<typeof UnknownNode>
 export type ComposerNode = KnownNode | UnknownNode
-
-export const KNOWN_KINDS: ReadonlySet<string> = new Set(
-  KnownNode.options.map((option) => option.shape.kind.value),
-)
-
-export function isKnownNode(node: ComposerNode): node is KnownNode {
-  return KNOWN_KINDS.has(node.kind)
-}

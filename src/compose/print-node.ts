@@ -1,6 +1,7 @@
 import { type Address, printAddress, quoted } from "./address.ts"
 import { TRAITS, WORD, withoutPunctuation } from "./characters.ts"
-import { type KnownNode, KNOWN_KINDS } from "./node.ts"
+import { KNOWN_KINDS } from "./node-kinds.ts"
+import type { KnownNode } from "./node.ts"
 import { isPath } from "./read-reference.ts"
 
 /** A node that has no place yet: what a palette inserts. Its `raw` is printed where it has none. */

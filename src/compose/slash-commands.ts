@@ -1,4 +1,5 @@
-import { type ComposerNode, isKnownNode, type KnownNode, type SlashCommandNode } from "./node.ts"
+import { isKnownNode } from "./node-kinds.ts"
+import type { ComposerNode, KnownNode, SlashCommandNode } from "./node.ts"
 
 /** What a handler is given: what was typed, and the nodes that were found in it (EA-003). */
 export interface Payload {

@@ -1,4 +1,6 @@
+import { partsBesideWords } from "../compose/editable.ts"
 import { newId } from "../message/id.ts"
+import type { Part, UnknownPart } from "../message/part.ts"
 import { Refusal, type RefusalDetail } from "../message/refusal.ts"
 import type { Metadata, StoredMessage } from "../message/row.ts"
 import type { StoredEntity } from "../store/store.ts"
@@ -162,7 +164,7 @@ export class Inbox {
     const isNew = change.payload !== undefined
     if (!isNew && position === undefined && state === undefined) return { warnings: [] }
     const before = inboxIn(message.id, message.metadata)
-    const read = isNew ? await this.#readEdit(receiver, before, change.payload) : undefined
+    const read = isNew ? await this.#readEdit(receiver, message, change.payload) : undefined
     const { txid } = await editQueued(this.#rooms.submitRooms(), {
       session_id: message.session_id,
       message_id: message.id,
@@ -176,11 +178,14 @@ export class Inbox {
     return { txid, warnings: read?.warnings ?? [] }
   }
 
-  async #readEdit(receiver: Receiver, before: InboxMetadata, payload: unknown) {
+  async #readEdit(receiver: Receiver, message: StoredMessage, payload: unknown) {
+    const before = inboxIn(message.id, message.metadata)
     const read = await readPayload(receiver.definition, before.message_type, payload)
     if (read.type === "faults") throw invalid(read.faults)
     const { payload: said, warnings } = read.read
-    const parts = partsOfSend(said, await this.#vocabulary(receiver), before.attachments ?? [])
+    const sent = partsOfSend(said, await this.#vocabulary(receiver), before.attachments ?? [])
+    const { leading, following } = besidePayload(message, before)
+    const parts = [...leading, ...sent, ...following]
     return { parts, warnings, metadata: metadataOf(said, before) }
   }
 
@@ -256,6 +261,17 @@ export class Inbox {
 }
 
 const ATTACHMENTS = "$attachments"
+
+/** What came with a payload and is none of it: a new payload leaves it where it is. A payload that is no
+ *  text is one part, which the new one replaces. */
+function besidePayload(message: StoredMessage, { message_type, attachments = [] }: InboxMetadata) {
+  const ids = new Set<unknown>(attachments.map(({ id }) => id))
+  const isBeside = (part: Part | UnknownPart) =>
+    !ids.has(part.attachment_id) &&
+    !(part.type === "editor-context" && part.source === "inbox" && part.kind === message_type)
+  const { leading, following } = partsBesideWords(message)
+  return { leading: leading.filter(isBeside), following: following.filter(isBeside) }
+}
 
 function metadataOf(
   payload: Payload,

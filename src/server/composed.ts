@@ -1,6 +1,5 @@
-import { partsOfInput } from "../compose/bridge.ts"
 import { type ComposerInput, readComposerInput } from "../compose/composer-input.ts"
-import { parse } from "../compose/parse.ts"
+import { type Insert, nodesOfTyped, partsOfTyped } from "../compose/typed.ts"
 import type { Vocabulary } from "../compose/vocabulary.ts"
 import type { TypedIn } from "../entity/typed-here.ts"
 import type { Host } from "../host.ts"
@@ -16,6 +15,10 @@ export interface Said {
   readonly parts?: readonly (Part | UnknownPart)[] | undefined
   readonly source?: string | undefined
   readonly nodes?: readonly unknown[] | undefined
+  /** Parts that stand in the source. */
+  readonly inserts?: readonly Insert[] | undefined
+  /** Words of the source that are words, whatever they look like. */
+  readonly literals?: readonly string[] | undefined
   readonly message?: string | undefined
   readonly attachments?: readonly NamedFile[] | undefined
   /** The source is to be sent with the secrets in it; a part says so for itself. */
@@ -44,6 +47,7 @@ export async function composed(host: Host, at: TypedIn, said: Said): Promise<Com
 async function withoutFiles(host: Host, at: TypedIn, said: Said): Promise<Composed> {
   const { parts = [], source, message } = said
   if (source !== undefined) return fromSource(host, at, said)
+  if (said.inserts !== undefined) throw fault("/inserts", "stand in a source, and there is none")
   if (message === undefined) return { parts, warnings: [] }
   return { parts: message === "" ? [] : [{ type: "text", text: message }], warnings: [] }
 }
@@ -55,25 +59,40 @@ export function pathOf({ source, message }: Said): string {
 }
 
 /** Read what was typed: with the nodes that came along, or by looking for them. */
-export function readSource(said: Pick<Said, "source" | "nodes">, vocabulary: Vocabulary) {
-  const { source, nodes } = said
+export function readSource(
+  said: Pick<Said, "source" | "nodes" | "inserts" | "literals">,
+  vocabulary: Vocabulary,
+) {
+  const { source, nodes, inserts, literals } = said
   const read = readComposerInput({ source, ...(nodes === undefined ? {} : { nodes }) })
   if (read.type === "invalid")
     throw new DoorError(422, "validation_failed", "the composer input does not fit", read.faults)
   const { input, warnings } = read
+  const typed = { source: input.source, inserts, literals }
   const found: ComposerInput = input.nodes
     ? input
-    : { source: input.source, nodes: parse(input.source, vocabulary) }
+    : { source: input.source, nodes: nodesOfTyped(typed, vocabulary) }
   return { input: found, warnings }
 }
 
 async function fromSource(host: Host, at: TypedIn, said: Said): Promise<Composed> {
+  const { inserts = [] } = said
+  requirePlaces(said.source ?? "", inserts)
   const vocabulary = await host.entities.vocabulary(at)
   const { input, warnings } = readSource(said, vocabulary)
-  const typed = partsOfInput(input, vocabulary).map(checked)
+  const typed = partsOfTyped({ ...input, inserts }, vocabulary).map(checked)
   const meant = said.allow_secrets === true ? typed.map(withSecrets) : typed
   const parts = [...meant, ...(said.parts ?? [])]
   return { parts, input, metadata: { composer_input: input }, warnings }
+}
+
+function requirePlaces(source: string, inserts: readonly Insert[]) {
+  let before = 0
+  for (const [index, { at }] of inserts.entries()) {
+    if (at > source.length) throw fault(`/inserts/${index}/at`, "is outside the source")
+    if (at < before) throw fault(`/inserts/${index}/at`, "stands before the one before it")
+    before = at
+  }
 }
 
 // Nodes carry what a surface put into them: what becomes of them must be a part like any other.

@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { MAX_NODES } from "../compose/composer-input.ts"
 import { ID_PATTERN } from "../message/id.ts"
 import { MAX_PARTS, MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "../message/limits.ts"
 import { Mode, ModelChoice, parseModelChoice } from "../message/message.ts"
@@ -84,13 +85,28 @@ const Delivery = {
     .optional(),
 }
 
+/** Parts that stand in a source, each before the unit `at`, in order. */
+export const Inserts = z
+  .array(z.strictObject({ at: z.int().min(0), part: AnyPart }))
+  .max(MAX_PARTS)
+  .optional()
+
+/** Words of a source that are words, whatever they look like. */
+export const Literals = z.array(z.string().max(MAX_TEXT_CHARACTERS)).max(MAX_NODES).optional()
+
+const Typed = {
+  source: z.string().max(MAX_TEXT_CHARACTERS).optional(),
+  nodes: z.array(z.unknown()).optional(),
+  inserts: Inserts,
+  literals: Literals,
+}
+
 /** One message in any of its three forms: typed parts, a source with nodes, or text with paths. */
 export const SendBody = z.strictObject({
   ...Delivery,
   role: z.literal("user").optional(),
   parts: Parts.optional(),
-  source: z.string().max(MAX_TEXT_CHARACTERS).optional(),
-  nodes: z.array(z.unknown()).optional(),
+  ...Typed,
   /** What was typed is to be sent with the secrets in it. */
   allow_secrets: z.boolean().optional(),
   message: z.string().max(MAX_TEXT_CHARACTERS).optional(),
@@ -109,8 +125,7 @@ export type SendBody = z.output<typeof SendBody>
 
 export const QueuePatch = z.strictObject({
   parts: Parts.optional(),
-  source: z.string().max(MAX_TEXT_CHARACTERS).optional(),
-  nodes: z.array(z.unknown()).optional(),
+  ...Typed,
   metadata: MessageMetadata.optional(),
   position: Position.optional(),
   after: MessageId.nullable().optional(),
@@ -123,8 +138,7 @@ export const LowerBody = z.strictObject({
   message: z.object({
     role: z.literal("user").optional(),
     parts: Parts.optional(),
-    source: z.string().max(MAX_TEXT_CHARACTERS).optional(),
-    nodes: z.array(z.unknown()).optional(),
+    ...Typed,
   }),
   model: Model.optional(),
   api: z.string().max(64).optional(),

@@ -57,7 +57,10 @@ export async function resolvedIn(
     },
     message,
   )
-  const admitted = parts.map(({ id, part }) => ({ id, part: admit(policy, part) }))
+  const kept = new Set([...(message.kept?.values() ?? [])].flat())
+  const admitted = parts.map((named) =>
+    kept.has(named) ? named : { id: named.id, part: admit(policy, named.part) },
+  )
   return { parts: admitted, actions, shown, notices }
 }
 

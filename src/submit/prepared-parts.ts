@@ -37,11 +37,13 @@ export interface Prepared {
   readonly captures: NewCapture[]
 }
 
-/** The parts as they are persisted, and what is kept of the files they select from. */
+/** The parts as they are persisted, and what is kept of the files they select from. What was persisted
+ *  before stays as it is. */
 export async function preparedParts(
   rooms: PrepareRooms,
   place: Place,
   parts: readonly NamedPart[],
+  kept: ReadonlySet<string> = NONE,
 ): Promise<Prepared> {
   const prepared = await Promise.all(
     parts.map(async ({ id, part }, at) => ({
@@ -55,11 +57,17 @@ export async function preparedParts(
   )
   const routes = prepared.map((each) => routed(each, rooms, place))
   const fitted = await fittedToScratch(routes, rooms, place)
+  const chosen = prepared.filter((each) => !kept.has(each.id) && isSelection(each))
   return {
-    parts: fitted.map(newPart),
-    captures: await captureSelections(rooms, place, prepared.filter(isSelection)),
+    parts: fitted.map((each, at) => {
+      const before = parts[at]
+      return newPart(before && kept.has(each.id) ? { ...each, part: before.part } : each)
+    }),
+    captures: await captureSelections(rooms, place, chosen),
   }
 }
+
+const NONE: ReadonlySet<string> = new Set()
 
 /** A file says how it was to reach the model; what a surface says of that counts for nothing. */
 function routed<Each extends PreparedPart>(each: Each, rooms: PrepareRooms, place: Place): Each {

@@ -20,6 +20,7 @@ import type {
   FileRefPart,
   MentionPart,
   Part,
+  SkillContentPart,
   UnknownPart,
 } from "../message/part.ts"
 import { Refusal, type RefusalDetail } from "../message/refusal.ts"
@@ -50,6 +51,8 @@ export interface ResolveRooms extends RunRooms {
 
 export interface Unresolved {
   readonly parts: readonly (Part | UnknownPart)[]
+  /** Parts that were resolved and admitted before, by their place: each stays what it came to. */
+  readonly kept?: ReadonlyMap<number, readonly NamedPart[]> | undefined
   /** What the surface can tell of its state, for `@selection` and the like. */
   readonly contexts?: readonly EditorContextPart[] | undefined
   /** Shell commands that the user was shown and said yes to, word for word. */
@@ -70,7 +73,11 @@ export interface Resolved {
  *  (CMP-041, CMP-060..065). What was typed stays; what it came to stands behind it. */
 export async function resolve(rooms: ResolveRooms, message: Unresolved): Promise<Resolved> {
   const resolving = new Resolving(rooms, message)
-  for (const [at, part] of message.parts.entries()) await resolving.take(part, at)
+  for (const [at, part] of message.parts.entries()) {
+    const kept = message.kept?.get(at)
+    if (kept) resolving.keepAll(kept)
+    else await resolving.take(part, at)
+  }
   return resolving
 }
 
@@ -87,6 +94,15 @@ class Resolving implements Resolved {
   constructor(rooms: ResolveRooms, message: Unresolved) {
     this.#rooms = rooms
     this.#message = message
+  }
+
+  keepAll(parts: readonly NamedPart[]) {
+    this.parts.push(...parts)
+    for (const { part } of parts)
+      if (part.type === "skill-content") {
+        const { name, arguments: given = "" } = part as SkillContentPart
+        this.#brought.add(skillKey(name, given))
+      }
   }
 
   async take(part: Part | UnknownPart, at: number) {

@@ -3,11 +3,12 @@ import type { BlobStore } from "../files/blobs.ts"
 import { NamingBlobs } from "../files/naming-blobs.ts"
 import type { Catalog } from "../catalog/catalog.ts"
 import type { Skill } from "../catalog/skill.ts"
+import { keepParts, partOf } from "../compose/keep-parts.ts"
 import { newId } from "../message/id.ts"
 import { type Mode, type ModelChoice, SCHEMA_VERSION } from "../message/message.ts"
 import type { CommandPart, Part, TextPart, UnknownPart } from "../message/part.ts"
 import { Refusal } from "../message/refusal.ts"
-import type { Metadata } from "../message/row.ts"
+import type { Metadata, StoredPart } from "../message/row.ts"
 import { cleanTitle } from "../message/title.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import type { Appended, MessageChanged, SessionAction, Store } from "../store/store.ts"
@@ -21,7 +22,10 @@ import type { ServerRooms } from "./server-parts.ts"
 import type { UsedIn } from "./used-names.ts"
 
 export interface SubmitRooms {
-  readonly store: Pick<Store, "append" | "changeQueued" | "blob" | "session" | "history">
+  readonly store: Pick<
+    Store,
+    "append" | "changeQueued" | "blob" | "session" | "message" | "history"
+  >
   readonly blobs: BlobStore
   readonly read: typeof readWorkspaceFile
   /** Who cuts pages, cells and entries out of files. */
@@ -151,7 +155,7 @@ export interface QueuedEdit {
 export async function editQueued(rooms: SubmitRooms, edit: QueuedEdit): Promise<MessageChanged> {
   refuseReserved(edit.metadata)
   const blobs = new NamingBlobs(rooms.blobs)
-  const said = edit.parts && (await editedParts({ ...rooms, blobs }, edit.session_id, edit.parts))
+  const said = edit.parts && (await editedParts({ ...rooms, blobs }, edit, edit.parts))
   const metadata = edit.metadata && admitMetadata(rooms.policy(null), edit.metadata)
   const changed = await rooms.store.changeQueued({
     session_id: edit.session_id,
@@ -169,14 +173,32 @@ export async function editQueued(rooms: SubmitRooms, edit: QueuedEdit): Promise<
 
 async function editedParts(
   rooms: SubmitRooms,
-  session_id: string,
+  { session_id, message_id }: QueuedEdit,
   parts: readonly (Part | UnknownPart)[],
 ): Promise<Prepared> {
+  const before = await rooms.store.message(session_id, message_id)
+  const kept = keptParts(before?.parts ?? [], parts)
   const place = await placeOf(rooms, { session_id, parts })
-  const resolved = await resolvedIn(rooms, place, { parts })
+  const resolved = await resolvedIn(rooms, place, { parts, kept })
   if (resolved.actions.length > 0)
     throw new Refusal("invalid", "a message that waits cannot become a command to its session")
-  return preparedParts(rooms, place, resolved.parts)
+  const ids = new Set([...kept.values()].flat().map(({ id }) => id))
+  return preparedParts(rooms, place, resolved.parts, ids)
+}
+
+/** What was in the message before, by its place in the edit. */
+function keptParts(
+  before: readonly StoredPart[],
+  parts: readonly (Part | UnknownPart)[],
+): Map<number, NamedPart[]> {
+  const kept = new Map<number, NamedPart[]>()
+  for (const [at, edited] of keepParts(before, parts).entries())
+    if (edited.type === "kept")
+      kept.set(
+        at,
+        edited.rows.map((row) => ({ id: row.id, part: partOf(row) })),
+      )
+  return kept
 }
 
 function refuseReserved(metadata: Metadata | undefined) {

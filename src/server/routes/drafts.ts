@@ -5,11 +5,14 @@ import { AnyPart } from "../../message/part.ts"
 import type { Draft } from "../../store/store.ts"
 import { DoorError } from "../errors.ts"
 import { type Route, route } from "../route.ts"
+import { Inserts, Literals } from "../schemas.ts"
 
 /** What is being composed: the source with what was recognised in it, and what is attached. */
 const DraftBody = z.strictObject({
   source: z.string().max(MAX_TEXT_CHARACTERS),
   nodes: z.array(z.looseObject({})).max(MAX_NODES).optional(),
+  inserts: Inserts,
+  literals: Literals,
   attachments: z.array(AnyPart).max(MAX_PARTS).optional(),
 })
 const ShownDraft = z.object({

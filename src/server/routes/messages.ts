@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { Host } from "../../host.ts"
+import { partsBesideWords } from "../../compose/editable.ts"
 import { newId } from "../../message/id.ts"
 import type { TypedIn } from "../../entity/typed-here.ts"
 import { type Session, StoredMessage, Turn } from "../../message/row.ts"
@@ -77,13 +78,15 @@ export const messageRoutes: readonly Route[] = [
     body: QueuePatch,
     answer: ChangedMessage,
     async handle({ host, param, body }) {
-      const { source, nodes: _nodes, parts, metadata, ...change } = body
+      const { source, parts, metadata, position, after, state } = body
       const at = { session_id: param("id"), message_id: param("message") }
       const isSaid = source !== undefined || parts !== undefined
       const said = isSaid ? await edited(host, at, body) : undefined
       return host.editQueued({
         ...at,
-        ...change,
+        position,
+        after,
+        state,
         ...(said ? { parts: said.parts } : {}),
         ...(said || metadata ? { metadata: { ...metadata, ...said?.metadata } } : {}),
       })
@@ -139,13 +142,21 @@ interface Waiting {
 
 async function edited(host: Host, { session_id, message_id }: Waiting, body: Said) {
   const session = await existing(host, session_id)
-  const said = await composed(host, placeIn(session), body)
   const before = await host.store.message(session_id, message_id)
+  const isWordsOnly = body.parts === undefined && body.inserts === undefined
+  const whole = before && isWordsOnly ? withOtherParts(before, body) : body
+  const said = await composed(host, placeIn(session), whole)
   const heard = { ...said, path: pathOf(body) }
   const inbox = before && (await host.entities.heardAgain({ session, before, said: heard }))
   // What was typed before is not what is said now.
   const metadata = { composer_input: said.input, ...(inbox ? { inbox } : {}) }
   return { parts: said.parts, metadata }
+}
+
+/** New words alone leave the message's other parts where they are: before the words or behind them. */
+function withOtherParts(before: StoredMessage, body: Said): Said {
+  const { leading, following } = partsBesideWords(before)
+  return { ...body, inserts: leading.map((part) => ({ at: 0, part })), parts: following }
 }
 
 function placeIn({ id, workspace_root, agent }: Session): TypedIn {

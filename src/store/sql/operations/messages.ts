@@ -77,11 +77,16 @@ export function insertPart(tx: Transaction, record: PartRecord) {
   )
 }
 
+/** A part that stays, by its id, keeps the bytes and the lines that were stored for it. */
 export function* replaceParts(tx: Transaction, record: MessageRecord, parts: readonly NewPart[]) {
-  for (const part of yield* tx.parts(record.id)) {
+  const staying = new Set(parts.map(({ id }) => id))
+  const before = yield* tx.parts(record.id)
+  for (const part of before.filter(({ id }) => !staying.has(id))) {
     detach(tx, record.session_id, part.id)
     tx.tell(record.session_id, "part", part.id, "delete", "null")
   }
   tx.write("DELETE FROM chat_parts WHERE message_id = ?", record.id)
-  for (const part of yield* insertParts(tx, record, parts)) tx.tellPart(part, "insert")
+  const known = new Set(before.map(({ id }) => id))
+  for (const part of yield* insertParts(tx, record, parts))
+    tx.tellPart(part, known.has(part.id) ? "update" : "insert")
 }
