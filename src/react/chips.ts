@@ -1,4 +1,4 @@
-import { type Range, RangeSet, StateEffect } from "@codemirror/state"
+import { type EditorState, type Range, RangeSet, StateEffect } from "@codemirror/state"
 import {
   Decoration,
   type DecorationSet,
@@ -10,6 +10,7 @@ import {
 import { ComposerDocument, type Span } from "../compose/document.ts"
 import type { KnownNode } from "../compose/node.ts"
 import type { Vocabulary } from "../compose/vocabulary.ts"
+import { isStanding, stand } from "./standing.ts"
 
 /** Other words are known from now on. */
 export const learn = StateEffect.define<Vocabulary>()
@@ -42,16 +43,23 @@ export class Chips implements PluginValue {
   /** The node that the cursor is typing. */
   #typed: Span | undefined
   #vocabulary: Vocabulary
+  #state: EditorState
 
   constructor(view: EditorView, vocabulary: Vocabulary) {
     this.#vocabulary = vocabulary
+    this.#state = view.state
     this.document = this.#read(view)
   }
 
   update(update: ViewUpdate) {
+    this.#state = update.state
     const learnt = update.transactions.flatMap(({ effects }) => effects).find((e) => e.is(learn))
     if (learnt) {
       this.#vocabulary = learnt.value
+      this.document = this.#read(update.view)
+      return
+    }
+    if (update.transactions.some(({ effects }) => effects.some((effect) => effect.is(stand)))) {
       this.document = this.#read(update.view)
       return
     }
@@ -127,7 +135,7 @@ export class Chips implements PluginValue {
 
   #rangeOf(node: KnownNode): Range<Decoration>[] {
     const { start, end } = node
-    if (start === end) return []
+    if (start === end || isStanding(this.#state, node)) return []
     if (this.#typed?.from === start && this.#typed.to === end) return [TYPED.range(start, end)]
     return [markOf(node).range(start, end)]
   }

@@ -14,6 +14,7 @@ import { chips, learn } from "./chips.ts"
 import { chosen, nodesWithChosen } from "./chosen.ts"
 import { type Complete, completion, isAsking, isMeant, isUnfinished } from "./completion.ts"
 import { type Fate, fates, setFates } from "./fates.ts"
+import { NOTHING_STANDS, stand, type Standing, standing, withoutStanding } from "./standing.ts"
 
 export interface EditorEvents {
   /** Enter; with the modifier, `urgent`. */
@@ -60,7 +61,8 @@ export class Editor {
   readonly nodes = (): readonly KnownNode[] | undefined =>
     nodesWithChosen(this.#view.state, this.allNodes)
 
-  readonly allNodes = (): readonly KnownNode[] => this.#view.plugin(chips)?.document.nodes() ?? []
+  readonly allNodes = (): readonly KnownNode[] =>
+    withoutStanding(this.#view.state, this.#view.plugin(chips)?.document.nodes() ?? [])
 
   get isEmpty(): boolean {
     return this.#view.state.doc.length === 0
@@ -73,22 +75,24 @@ export class Editor {
   }
 
   /** Another document, with a history of its own; the same name again is the same document. */
-  show(name: string, text: string) {
+  show(name: string, text: string, parts: Standing = NOTHING_STANDS) {
     if (name === this.#name) return
     this.#name = name
-    if (text === this.text()) return
-    this.#view.setState(this.#fresh(text))
+    const isOther = text !== this.text()
+    if (isOther) this.#view.setState(this.#fresh(text))
+    const end = { anchor: this.#view.state.doc.length }
     this.#view.dispatch({
-      selection: { anchor: this.#view.state.doc.length },
-      scrollIntoView: true,
+      effects: stand.of(parts),
+      ...(isOther ? { selection: end, scrollIntoView: true } : {}),
     })
   }
 
   /** What somebody else wrote in the same document: the cursor stays at its words. */
-  amend(text: string) {
-    const change = differenceOf(this.text(), text)
-    if (!change) return
-    this.#view.dispatch({ changes: change, annotations: [silent.of(true)], userEvent: "amend" })
+  amend(text: string, parts: Standing = NOTHING_STANDS) {
+    const changes = differenceOf(this.text(), text)
+    const annotations = [silent.of(true)]
+    if (changes) this.#view.dispatch({ changes, annotations, userEvent: "amend" })
+    this.#view.dispatch({ effects: stand.of(parts), annotations })
   }
 
   /** Put text in at the cursor, as if it were typed. */
@@ -160,6 +164,7 @@ export class Editor {
         Prec.highest(keymap.of(keys(events))),
         history(),
         chipIsOneStep,
+        standing(),
         keymap.of([...defaultKeymap, ...historyKeymap]),
         EditorView.lineWrapping,
         chips.of(this.#vocabulary),

@@ -1,14 +1,15 @@
 import { ApiError, type SendAnswer } from "../client/client.ts"
+import { openMessage } from "../compose/editable.ts"
+import { ownParts } from "../compose/keep-parts.ts"
 import { newId } from "../message/id.ts"
 import type { ModelChoice } from "../message/message.ts"
 import type { StoredMessage } from "../message/row.ts"
 import { Attaching } from "./attach.ts"
-import { attachmentOfPart } from "./attachments.ts"
 import { type Desk } from "./desk.ts"
-import { type Outgoing, partsIn } from "./draft.ts"
+import { bodyOf, type Outgoing, partsIn } from "./draft.ts"
 import type { Drafts } from "./drafts.ts"
 import { firstWords } from "./format.ts"
-import { editKey, ownParts, sourceOf } from "./message-parts.ts"
+import { editKey } from "./message-parts.ts"
 import type { OpenedSidecar } from "./panels.ts"
 import { QueueActions } from "./queue-actions.ts"
 import { beginSidecar, questionBeside } from "./sidecar-actions.ts"
@@ -125,9 +126,8 @@ export class Actions extends Trying {
     let key = draft
     try {
       if (key === NEW) key = await this.#begin(message)
-      const { id, text: source, nodes, attachments } = message
-      const typed = source.trim() === "" ? {} : { source, ...(nodes ? { nodes } : {}) }
-      const body = { id, ...typed, parts: partsIn(attachments), mode }
+      const { id, nodes, attachments } = message
+      const body = { id, ...bodyOf(message, partsIn(attachments), nodes), mode }
       const answer = await this.store.client.send(key, body)
       this.desk.sent(key, id)
       this.store.sent()
@@ -178,7 +178,7 @@ export class Actions extends Trying {
   async sendAgain(message: StoredMessage) {
     await this.try(async () => {
       const { current = message.session_id } = this.store.read()
-      const parts = ownParts(message)
+      const parts = ownParts(message.parts)
       await this.store.client.send(current, { id: newId("msg"), parts, mode: "immediate" })
       this.store.sent()
     })
@@ -189,11 +189,9 @@ export class Actions extends Trying {
     const { current } = this.store.read()
     if (!current) return
     await this.try(async () => {
-      const { source, rest } = sourceOf(message)
       await this.#goBack(current, message)
       if (!this.desk.isBlank(current)) this.desk.putAside(current)
-      this.desk.setAttachments(current, rest.map(attachmentOfPart))
-      this.desk.write(current, source)
+      this.desk.open(current, openMessage(message))
       const restore = { label: strings.message.unrewind, run: () => void this.unrewind() }
       this.say(strings.message.rewound, this.store.can(UNREWIND) ? restore : undefined)
     })

@@ -5,7 +5,7 @@ import { IconButton } from "./controls.tsx"
 import { showBytes } from "./format.ts"
 import type { Look } from "./dry-run.ts"
 import { useAttachedReceipts } from "./fates.ts"
-import { CloseIcon, FileIcon, RetryIcon } from "./icons.tsx"
+import { CloseIcon, FileIcon, PencilIcon, RetryIcon } from "./icons.tsx"
 import { Badge } from "./outcome-badge.tsx"
 import { strings } from "./strings.ts"
 
@@ -76,6 +76,15 @@ function AttachmentChip({ draft, attachment, receipt }: AttachmentChipProps) {
           onClick={() => actions.attach.retry(attachment)}
         >
           <RetryIcon className="size-4" />
+        </IconButton>
+      )}
+      {attachment.part?.type === "text" && (
+        <IconButton
+          className="size-7"
+          label={words.typeOut(name)}
+          onClick={() => desk.typeOut(draft, key)}
+        >
+          <PencilIcon className="size-4" />
         </IconButton>
       )}
       <IconButton

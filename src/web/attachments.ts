@@ -1,4 +1,5 @@
 import { type AnyPart, ApiError, type Client, type Upload } from "../client/client.ts"
+import { labelOf } from "../compose/marks.ts"
 import type { FileAttachmentPart } from "../message/part.ts"
 
 /** Something that goes with a draft: a file on its way up, or a part that is there already. */
@@ -54,12 +55,6 @@ export function attachmentOfPart(part: AnyPart): Attachment {
     part,
     ...(image ? { thumbnail: `data:${known.mime};base64,${known.data}` } : {}),
   }
-}
-
-function labelOf(part: AnyPart): string {
-  const { label, name, id } = (part.payload ?? {}) as Record<string, unknown>
-  const said = [label, name, id, part.text].find((word) => typeof word === "string")
-  return typeof said === "string" ? said.slice(0, 120) : part.type
 }
 
 const PICTURES = new Set(["image/png", "image/jpeg", "image/gif", "image/webp"])

@@ -47,6 +47,7 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
       {editing && <EditBanner message={editing} />}
       <Attachments draft={key} look={look} />
       <div ref={host} className="text-base sm:text-[15px]" />
+      <RemovedParts draft={key} composer={ref} />
       <div className="flex items-center gap-1 px-2 pb-2">
         <FileButton />
         {canDictate() && <Dictation onText={(text) => ref.current?.insert(text)} />}
@@ -75,6 +76,30 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
         </PaneNet>
       )}
     </form>
+  )
+}
+
+/** Parts that stood in the text and were taken out of it: said, and put back by a press. */
+function RemovedParts({
+  draft,
+  composer,
+}: {
+  readonly draft: string
+  readonly composer: RefObject<ComposerHandle | null>
+}) {
+  const removed = useDesk((desk) => desk.removed(draft).join("\n"))
+  if (removed === "") return null
+  return (
+    <ul aria-label={words.removed} className="flex flex-wrap gap-x-4 px-4 pb-1 text-sm text-warn">
+      {removed.split("\n").map((mark) => (
+        <li key={mark} className="flex min-w-0 items-center gap-1">
+          <span className="truncate">{words.removedPart(mark.slice(1, -1))}</span>
+          <Button className="text-warn!" onClick={() => composer.current?.insert(mark)}>
+            {words.putBack}
+          </Button>
+        </li>
+      ))}
+    </ul>
   )
 }
 

@@ -1,8 +1,21 @@
-import type { AnyPart } from "../client/client.ts"
+import type { AnyPart, DraftBody } from "../client/client.ts"
+import type { Editable } from "../compose/editable.ts"
+import { literalsIn } from "../compose/typed.ts"
+import { freshMark, readMarks, writeMarks } from "../compose/marks.ts"
 import type { KnownNode } from "../compose/node.ts"
 import { newId } from "../message/id.ts"
 import { type Attachment, attachmentOfPart, MAX_WAITING_BYTES, settled } from "./attachments.ts"
-import { type Draft, markOf, type Outgoing, partsIn, type Stashed, type Writing } from "./draft.ts"
+import {
+  bodyOf,
+  type Draft,
+  draftBodyOf,
+  markOf,
+  type Outgoing,
+  partsIn,
+  type Stashed,
+  type Writing,
+  type Written,
+} from "./draft.ts"
 import { Drawer } from "./drawer.ts"
 
 const SAVE_AFTER = 300
@@ -36,6 +49,23 @@ export class Desk {
 
   nodes(key: string): readonly KnownNode[] | undefined {
     return this.#draft(key).editor?.nodes()
+  }
+
+  /** The text, with what its marks stand for. */
+  written(key: string): Written {
+    const { marks, literals } = this.#draft(key)
+    return { text: this.text(key), marks, literals }
+  }
+
+  /** What the server is told of the draft. */
+  body(key: string) {
+    return bodyOf(this.written(key), partsIn(this.attachments(key)), this.nodes(key))
+  }
+
+  /** The marks of parts that are in the text no more. */
+  removed(key: string): readonly string[] {
+    const { marks } = this.#draft(key)
+    return Object.keys(marks).length === 0 ? NOTHING : readMarks(this.text(key), marks).lost
   }
 
   attachments(key: string): readonly Attachment[] {
@@ -75,6 +105,7 @@ export class Desk {
     const draft = this.#draft(key)
     draft.editor = editor
     draft.empty = empty
+    if (draft.literals.length > 0) draft.literals = literalsIn(editor.text(), draft.literals)
     this.#changed(key)
   }
 
@@ -91,6 +122,34 @@ export class Desk {
     draft.empty = text === ""
     draft.revision++
     this.#changed(key)
+  }
+
+  /** Put a message here to be edited. */
+  open(key: string, { source, literals, inserts, rest }: Editable) {
+    const { text, marks } = writeMarks(source, inserts)
+    const draft = this.#draft(key)
+    draft.marks = marks
+    draft.literals = literals
+    draft.attachments = rest.map(attachmentOfPart)
+    this.write(key, text)
+  }
+
+  /** A text that goes along becomes what is typed, behind what went before it. */
+  typeOut(key: string, attachment: string) {
+    const draft = this.#draft(key)
+    const at = draft.attachments.findIndex((known) => known.key === attachment)
+    const typed = draft.attachments[at]?.part?.text
+    if (typeof typed !== "string") return
+    const marks = { ...draft.marks }
+    let text = this.text(key)
+    for (const part of partsIn(draft.attachments.slice(0, at))) {
+      const mark = freshMark(part, text, marks)
+      marks[mark] = part
+      text += mark
+    }
+    draft.marks = marks
+    draft.attachments = draft.attachments.slice(at + 1)
+    this.write(key, [text, typed.replace(/\r\n?/g, "\n")].filter(Boolean).join("\n\n"))
   }
 
   setAttachments(key: string, attachments: readonly Attachment[]) {
@@ -123,13 +182,14 @@ export class Desk {
   take(key: string, where: Pick<Outgoing, "isBeside"> = {}): Outgoing | undefined {
     if (this.isBlank(key)) return undefined
     const draft = this.#draft(key)
-    const { text, attachments } = draft
+    const { text, marks, literals, attachments } = draft
     const nodes = this.nodes(key)
     const again = draft.returned?.mark === markOf(draft) ? draft.returned.id : undefined
     const id = again ?? newId("msg")
-    const outgoing = { id, text, attachments, ...(nodes ? { nodes } : {}), ...where }
+    const said = { text, marks, literals, attachments }
+    const outgoing = { id, ...said, ...(nodes ? { nodes } : {}), ...where }
     draft.outgoing = [...draft.outgoing, outgoing]
-    draft.attachments = []
+    this.#clear(draft)
     delete draft.returned
     this.write(key, "")
     this.save()
@@ -150,6 +210,7 @@ export class Desk {
     const since = this.text(key)
     draft.outgoing = draft.outgoing.filter((other) => other !== message)
     draft.attachments = [...message.attachments, ...draft.attachments]
+    addMarks(draft, message)
     if (since === "") draft.returned = { id, mark: markOf(message) }
     this.write(key, since === "" ? message.text : `${message.text}\n\n${since}`)
     this.save()
@@ -167,7 +228,7 @@ export class Desk {
     if (!returned || !has(returned.id)) return
     this.text(key)
     if (returned.mark !== markOf(draft)) return
-    draft.attachments = []
+    this.#clear(draft)
     delete draft.returned
     this.write(key, "")
   }
@@ -175,8 +236,10 @@ export class Desk {
   /** The draft belongs to another session now. */
   move(from: string, to: string) {
     this.release(from)
-    const { text, attachments, outgoing } = this.#draft(from)
+    const draft = this.#draft(from)
+    const { text, attachments, outgoing } = draft
     const there = this.#draft(to)
+    addMarks(there, draft)
     there.attachments = [...attachments, ...there.attachments]
     there.outgoing = [...there.outgoing, ...outgoing]
     if (text !== "") this.write(to, [text, this.text(to)].filter(Boolean).join("\n\n"))
@@ -188,13 +251,10 @@ export class Desk {
   /** Put the draft aside. */
   putAside(key: string) {
     const draft = this.#draft(key)
-    const aside = {
-      text: this.text(key),
-      attachments: partsIn(draft.attachments),
-      at: Date.now(),
-    }
+    const attachments = partsIn(draft.attachments)
+    const aside = { ...this.written(key), attachments, at: Date.now() }
     draft.stash = [aside, ...draft.stash].slice(0, MAX_STASHED)
-    draft.attachments = []
+    this.#clear(draft)
     this.write(key, "")
   }
 
@@ -203,13 +263,18 @@ export class Desk {
     const draft = this.#draft(key)
     draft.stash = draft.stash.filter((other) => other !== stashed)
     draft.attachments = [...stashed.attachments.map(attachmentOfPart), ...draft.attachments]
+    addMarks(draft, stashed)
     this.write(key, [stashed.text, this.text(key)].filter((text) => text !== "").join("\n\n"))
   }
 
   /** What the server is to know: undefined where it knows it already. */
-  unsynced(key: string): { base: number; source: string; attachments: AnyPart[] } | undefined {
-    const { dirty, base, attachments } = this.#draft(key)
-    return dirty ? { base, source: this.text(key), attachments: partsIn(attachments) } : undefined
+  unsynced(key: string): { base: number; draft: DraftBody } | undefined {
+    const { dirty, base } = this.#draft(key)
+    return dirty ? { base, draft: this.draftBody(key) } : undefined
+  }
+
+  draftBody(key: string): DraftBody {
+    return draftBodyOf(this.written(key), partsIn(this.#draft(key).attachments))
   }
 
   base(key: string): number {
@@ -217,13 +282,10 @@ export class Desk {
   }
 
   /** The server has it as its revision `base`; what was typed since is still to come. */
-  synced(key: string, base: number, saved: { source: string; attachments: AnyPart[] }) {
+  synced(key: string, base: number, saved: DraftBody) {
     const draft = this.#draft(key)
     draft.base = base
-    const same =
-      this.text(key) === saved.source &&
-      JSON.stringify(partsIn(draft.attachments)) === JSON.stringify(saved.attachments)
-    draft.dirty = !same
+    draft.dirty = JSON.stringify(this.draftBody(key)) !== JSON.stringify(saved)
     this.#unsaved.add(key)
     this.#timer ??= setTimeout(() => this.save(), SAVE_AFTER)
   }
@@ -247,7 +309,7 @@ export class Desk {
   adopt(
     key: string,
     base: number,
-    { source, attachments }: { source: string; attachments: readonly AnyPart[] },
+    { source, attachments = [], inserts = [], literals = [] }: DraftBody,
   ) {
     const draft = this.#draft(key)
     draft.base = base
@@ -257,9 +319,12 @@ export class Desk {
       (part) => known.get(JSON.stringify(part)) ?? attachmentOfPart(part),
     )
     draft.attachments = [...theirs, ...pending]
-    draft.text = source
+    const { text, marks } = writeMarks(source, inserts)
+    draft.text = text
+    draft.marks = marks
+    draft.literals = literals
     delete draft.editor
-    draft.empty = source === ""
+    draft.empty = text === ""
     draft.amends++
     this.#changed(key)
     draft.dirty = false
@@ -283,6 +348,12 @@ export class Desk {
     this.#unsaved.clear()
   }
 
+  #clear(draft: Draft) {
+    draft.attachments = []
+    draft.marks = {}
+    draft.literals = []
+  }
+
   #changed(key: string) {
     this.#draft(key).dirty = true
     this.#unsaved.add(key)
@@ -302,4 +373,12 @@ export class Desk {
     this.#adrift.set(key, draft.outgoing)
     return draft
   }
+}
+
+const NOTHING: readonly string[] = []
+
+/** What stands in another text comes along with it. */
+function addMarks(draft: Draft, { marks, literals }: Written) {
+  draft.marks = { ...draft.marks, ...marks }
+  draft.literals = [...new Set([...draft.literals, ...literals])]
 }

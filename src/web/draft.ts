@@ -1,11 +1,21 @@
-import type { AnyPart } from "../client/client.ts"
+import type { AnyPart, DraftBody } from "../client/client.ts"
+import { bodyOfEditable } from "../compose/editable.ts"
+import { markPlaces, type Marks, placeInSource, readMarks } from "../compose/marks.ts"
 import type { KnownNode } from "../compose/node.ts"
+import { wordAt } from "../compose/typed.ts"
 import type { Attachment } from "./attachments.ts"
 
-/** A message on its way out, kept until the server has it. */
-export interface Outgoing {
-  readonly id: string
+/** What is written: a text, in which parts may stand as marks. */
+export interface Written {
   readonly text: string
+  readonly marks: Marks
+  /** Words that are words, whatever they look like. */
+  readonly literals: readonly string[]
+}
+
+/** A message on its way out, kept until the server has it. */
+export interface Outgoing extends Written {
+  readonly id: string
   /** Only where they say more than the text. */
   readonly nodes?: readonly KnownNode[]
   readonly attachments: readonly Attachment[]
@@ -20,8 +30,7 @@ export interface Writing {
 }
 
 /** A draft that was put aside. */
-export interface Stashed {
-  readonly text: string
+export interface Stashed extends Written {
   readonly attachments: readonly AnyPart[]
   readonly at: number
 }
@@ -29,6 +38,8 @@ export interface Stashed {
 /** What lies on the composer for one session. */
 export interface Draft {
   text: string
+  marks: Marks
+  literals: readonly string[]
   empty: boolean
   attachments: readonly Attachment[]
   outgoing: readonly Outgoing[]
@@ -48,6 +59,8 @@ export interface Draft {
 
 export const EMPTY_DRAFT: Draft = {
   text: "",
+  marks: {},
+  literals: [],
   empty: true,
   attachments: [],
   outgoing: [],
@@ -60,6 +73,42 @@ export const EMPTY_DRAFT: Draft = {
 
 export function partsIn(attachments: readonly Attachment[]): AnyPart[] {
   return attachments.flatMap(({ part }) => (part ? [part] : []))
+}
+
+/** What the server is told of a message: its words, the parts among them, and those behind. */
+export function bodyOf(
+  written: Written,
+  attachments: readonly AnyPart[],
+  nodes: readonly KnownNode[] | undefined,
+) {
+  const { literals } = written
+  const { source, inserts } = readMarks(written.text, written.marks)
+  const body = bodyOfEditable({ source, literals, inserts, rest: attachments })
+  if (!nodes || !("source" in body)) return body
+  return { ...body, nodes: nodesInSource(written, nodes) }
+}
+
+/** The same of a draft, which the server only keeps. */
+export function draftBodyOf(written: Written, attachments: readonly AnyPart[]): DraftBody {
+  const { source, inserts } = readMarks(written.text, written.marks)
+  const { literals } = written
+  return {
+    source,
+    attachments,
+    ...(inserts.length > 0 ? { inserts } : {}),
+    ...(literals.length > 0 ? { literals } : {}),
+  }
+}
+
+function nodesInSource({ text, marks, literals }: Written, nodes: readonly KnownNode[]) {
+  const places = markPlaces(text, marks)
+  return nodes
+    .filter(({ start, end }) => !places.some(({ from, to }) => start < to && from < end))
+    .filter(({ start }) => !literals.includes(wordAt(text, start)))
+    .map((node) => {
+      const start = placeInSource(places, node.start)
+      return { ...node, start, end: start + node.end - node.start }
+    })
 }
 
 /** A number that tells two messages apart (FNV-1a). */

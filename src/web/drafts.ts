@@ -73,15 +73,14 @@ export class Drafts {
   async #save(key: string) {
     const draft = this.#desk.unsynced(key)
     if (!draft || this.#busy.has(key)) return
-    const { base, source, attachments } = draft
     await this.#alone(key, async () => {
       try {
         const { revision } = await this.#client.draft.save(key, {
-          base_revision: base,
-          draft: { source, attachments },
+          base_revision: draft.base,
+          draft: draft.draft,
           updated_by: this.name,
         })
-        this.#desk.synced(key, revision, { source, attachments })
+        this.#desk.synced(key, revision, draft.draft)
       } catch (error) {
         await this.#failed(key, error)
       }
@@ -118,7 +117,7 @@ export class Drafts {
     try {
       if (this.#desk.unsynced(key)) {
         const { revision, draft } = await this.#client.draft.get(key)
-        const same = draft?.source === this.#desk.text(key)
+        const same = draft?.source === this.#desk.draftBody(key).source
         // Saving against the old revision lets the server keep both.
         if (revision !== this.#desk.base(key) && !same) return await this.#save(key)
         if (!same) return
@@ -131,9 +130,8 @@ export class Drafts {
 
   async #adopt(key: string): Promise<{ differs: boolean }> {
     const { revision, draft } = await this.#client.draft.get(key)
-    const { source = "", attachments = [] } = draft ?? {}
-    const differs = source !== this.#desk.text(key)
-    if (revision > this.#desk.base(key)) this.#desk.adopt(key, revision, { source, attachments })
+    const differs = (draft?.source ?? "") !== this.#desk.draftBody(key).source
+    if (revision > this.#desk.base(key)) this.#desk.adopt(key, revision, draft ?? { source: "" })
     return { differs }
   }
 }

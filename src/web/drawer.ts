@@ -13,16 +13,18 @@ export class Drawer {
   find(key: string): Draft {
     try {
       const kept = JSON.parse(this.#storage.getItem(PREFIX + key) ?? "{}") as Partial<Draft>
-      return { ...EMPTY_DRAFT, ...kept, empty: !kept.text }
+      const outgoing = (kept.outgoing ?? []).map((message) => ({ ...UNMARKED, ...message }))
+      const stash = (kept.stash ?? []).map((stashed) => ({ ...UNMARKED, ...stashed }))
+      return { ...EMPTY_DRAFT, ...kept, outgoing, stash, empty: !kept.text }
     } catch {
       return { ...EMPTY_DRAFT }
     }
   }
 
   keep(key: string, draft: Draft) {
-    const { text, attachments, outgoing, returned, stash, base, dirty } = draft
+    const { text, marks, literals, attachments, outgoing, returned, stash, base, dirty } = draft
     const ready = attachments.filter((attachment) => attachment.part)
-    const kept = { text, attachments: ready, outgoing, stash, base, dirty }
+    const kept = { text, marks, literals, attachments: ready, outgoing, stash, base, dirty }
     const isNothing = text === "" && [ready, outgoing, stash].every(({ length }) => length === 0)
     try {
       if (isNothing && !dirty) this.empty(key)
@@ -39,6 +41,9 @@ export class Drawer {
     this.#storage.removeItem(PREFIX + key)
   }
 }
+
+/** What an earlier version of the page kept has no parts in its text. */
+const UNMARKED = { marks: {}, literals: [] }
 
 // A file cannot be written down.
 function lasting(_: string, value: unknown): unknown {

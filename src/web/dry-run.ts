@@ -43,15 +43,12 @@ export function useDryRun({ model, withBody, budget, isWorth }: DryRun): Look {
       const { signal } = asking
       if (desk.isBlank(key) || !model || isWorth?.() === false) return setLook(EMPTY)
       setLook((seen) => (seen.state === "empty" ? WAITING : seen))
-      const source = desk.text(key)
-      const nodes = desk.nodes(key)
       const parts = partsIn(desk.attachments(key))
-      const about = { source, attached: parts.length }
-      const typed = source.trim() === "" ? {} : { source, ...(nodes ? { nodes } : {}) }
+      const about = { source: desk.text(key), attached: parts.length }
       try {
         const answer = await store.client.lower(
           {
-            message: { ...typed, parts },
+            message: desk.body(key),
             with_body: withBody,
             model,
             ...(session ? { session_id: session } : {}),

@@ -1,10 +1,12 @@
 import { keepEditing } from "../client/keep-editing.ts"
 import type { StoredMessage } from "../message/row.ts"
 import { newId } from "../message/id.ts"
-import { attachmentOfPart } from "./attachments.ts"
+import { openMessage } from "../compose/editable.ts"
+import { ownParts } from "../compose/keep-parts.ts"
+import { writeMarks } from "../compose/marks.ts"
 import { type Desk } from "./desk.ts"
-import { partsIn } from "./draft.ts"
-import { editKey, ownParts, sourceOf } from "./message-parts.ts"
+import { draftBodyOf } from "./draft.ts"
+import { editKey } from "./message-parts.ts"
 import type { Store } from "./store.ts"
 import { type Say, Trying } from "./trying.ts"
 
@@ -24,12 +26,8 @@ export class QueueActions extends Trying {
     if (editing && editing !== message.id) await this.putBack(editing)
     await this.try(async () => {
       await this.store.client.queue.update(message.session_id, message.id, { state: "editing" })
-      const { source, rest } = sourceOf(message)
       // An edit that was left half done goes on where it stopped.
-      if (this.#desk.text(key) === "") {
-        this.#desk.setAttachments(key, rest.map(attachmentOfPart))
-        this.#desk.write(key, source)
-      }
+      if (this.#desk.isEmpty(key)) this.#desk.open(key, openMessage(message))
       this.store.edit(message.id)
       const renew = () =>
         this.store.client.queue.update(message.session_id, message.id, { state: "editing" })
@@ -42,10 +40,7 @@ export class QueueActions extends Trying {
     const { current } = this.store.read()
     if (!current || this.#desk.isBlank(key)) return
     await this.try(async () => {
-      const source = this.#desk.text(key)
-      const nodes = this.#desk.nodes(key)
-      const parts = partsIn(this.#desk.attachments(key))
-      const said = source.trim() === "" ? { parts } : { source, parts, ...(nodes ? { nodes } : {}) }
+      const said = this.#isUnchanged(message) ? {} : this.#desk.body(key)
       await this.store.client.queue.update(current, message, { ...said, state: "queued" })
       this.#endEdit(message)
     })
@@ -83,9 +78,18 @@ export class QueueActions extends Trying {
     await this.try(async () => {
       const { client } = this.store
       await client.queue.cancel(message.session_id, message.id)
-      const parts = ownParts(message)
+      const parts = ownParts(message.parts)
       await client.send(message.session_id, { id: newId("msg"), parts, mode: "steer" })
     })
+  }
+
+  /** Whether the draft says what the message says. */
+  #isUnchanged(message: string): boolean {
+    const stored = this.store.read().view?.queue.find(({ id }) => id === message)
+    if (!stored) return false
+    const { source, literals, inserts, rest } = openMessage(stored)
+    const opened = draftBodyOf({ ...writeMarks(source, inserts), literals }, rest)
+    return JSON.stringify(this.#desk.draftBody(editKey(message))) === JSON.stringify(opened)
   }
 
   #endEdit(message: string) {

@@ -1,5 +1,6 @@
 import { useState } from "react"
-import type { AnyPart } from "../client/client.ts"
+import type { DraftBody } from "../client/client.ts"
+import { writeMarks } from "../compose/marks.ts"
 import { useApp, useDesk } from "./context.ts"
 import { Button, IconButton } from "./controls.tsx"
 import type { Stashed } from "./draft.ts"
@@ -75,10 +76,11 @@ function StashDialog({ draft, stash, onClose }: StashDialogProps) {
 }
 
 function stashedOf(row: Readonly<Record<string, unknown>>): Stashed {
-  const draft = row.draft as { source?: string; attachments?: AnyPart[] }
+  const { source, attachments = [], inserts = [], literals = [] } = row.draft as DraftBody
   return {
-    text: draft.source ?? "",
-    attachments: draft.attachments ?? [],
+    ...writeMarks(source, inserts),
+    literals,
+    attachments,
     at: Number(row.stashed_at),
   }
 }

@@ -80,7 +80,7 @@ export function useEditor(key: string, busy: boolean, handle: RefObject<Composer
 
   useEffect(() => {
     shown.current = key
-    editor.current?.show(`${key} ${revision}`, desk.text(key))
+    editor.current?.show(`${key} ${revision}`, desk.text(key), desk.written(key))
     // On a touch screen focus would push the keyboard over what was just opened, and what is typed
     // elsewhere goes on there.
     if (!isTouch() && !isTyping(document.activeElement)) editor.current?.focus()
@@ -88,7 +88,7 @@ export function useEditor(key: string, busy: boolean, handle: RefObject<Composer
   }, [desk, key, revision])
 
   useEffect(() => {
-    if (amends > 0) editor.current?.amend(desk.text(key))
+    if (amends > 0) editor.current?.amend(desk.text(key), desk.written(key))
   }, [desk, key, amends])
   useEffect(() => editor.current?.learn(vocabulary), [vocabulary])
   useEffect(() => {
