@@ -8,6 +8,7 @@ import { Asking } from "./asking.ts"
 import { copiedPicture, droppedFile, isLong, pastedName } from "./attached.ts"
 import { Desk, sentenceOf } from "./desk.ts"
 import { type Composed, DraftDesk } from "./draft-desk.ts"
+import { EditKeys } from "./edit-keys.ts"
 import type { Ide } from "./ide/ide.ts"
 import { actOf, type KeyActs } from "./keys.ts"
 import { type LocalCommand, localCommand } from "./local-commands.ts"
@@ -50,6 +51,7 @@ class App implements KeyActs {
   #drafts: DraftDesk | undefined
   readonly #asking: Asking
   #warned = false
+  readonly edit: EditKeys
 
   constructor(options: TuiOptions) {
     this.#options = options
@@ -64,6 +66,12 @@ class App implements KeyActs {
       screen: this.#screen,
       desk: () => this.#desk,
       attempt: (act) => this.#attempt(act),
+    })
+    this.edit = new EditKeys({
+      screen: this.#screen,
+      queue: () => this.#queue,
+      say: (text) => this.#desk?.say("notice", text),
+      dismiss: () => this.#ide?.dismiss() ?? false,
     })
   }
 
@@ -89,10 +97,11 @@ class App implements KeyActs {
 
   async submit(typed: string, mode: "immediate" | "steer") {
     const { editor, pastes, attachments } = this.#screen
-    const source = pastes.expand(typed)
+    const composed = this.#screen.read(typed)
+    const { source } = composed
     const local = localCommand(source)
     if (local) return this.#local(local)
-    if (source === "" && attachments.list.length === 0) return this.#asking.again()
+    if (typed === "" && attachments.list.length === 0) return this.#asking.again()
     if (attachments.uploading) {
       editor.setText(typed)
       return this.#desk?.say("notice", "An attachment is still being uploaded.")
@@ -102,10 +111,11 @@ class App implements KeyActs {
     if (this.#desk && question?.typed) return question.answer(this.#desk.client, source)
     const parts = attachments.take()
     try {
-      if (await this.#queue?.save(source, parts)) return
       const { contexts = [], parts: selected = [] } = this.#ide ?? {}
-      await this.#ready().send({ source, parts: [...parts, ...selected], contexts, mode })
+      const whole = { ...composed, attachments: [...parts, ...selected] }
+      await this.#ready().send({ composed: whole, contexts, mode })
       pastes.clear()
+      this.#screen.forgetStanding()
       void this.#drafts?.flush()
     } catch (error) {
       // Nothing that was typed is lost.
@@ -116,6 +126,7 @@ class App implements KeyActs {
   }
 
   steer() {
+    if (this.#queue?.isEditing) return this.edit.save()
     const { editor } = this.#screen
     const typed = editor.getText().trim()
     editor.setText("")
@@ -152,12 +163,6 @@ class App implements KeyActs {
 
   suspend() {
     this.#screen.suspend()
-  }
-
-  removeAttachment() {
-    const { editor, attachments } = this.#screen
-    if (editor.getText() !== "") return false
-    return attachments.removeLast() || this.#ide?.dismiss() ? undefined : false
   }
 
   selectQueue() {
@@ -204,7 +209,7 @@ class App implements KeyActs {
       draftChanged: (told) => this.#drafts?.heard(told),
     })
     this.#desk = desk
-    this.#queue = new QueueDesk(desk, screen.asTyped)
+    this.#queue = new QueueDesk(desk, { ...composer, hold: () => screen.hold() })
     this.#drafts = new DraftDesk(client, {
       ...composer,
       lent: () => this.#queue?.isEditing ?? false,
@@ -301,6 +306,7 @@ class App implements KeyActs {
     }
     this.#screen.hint(undefined)
     if (!matchesKey(data, "ctrl+c")) this.#warned = false
+    this.edit.pressed(data)
     if (this.#screen.isChoosing) return false
     if (this.#queue?.key(data, (act) => this.#attempt(act))) return true
     if (this.#screen.editor.isShowingAutocomplete() && matchesKey(data, "escape")) return false

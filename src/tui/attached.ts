@@ -4,6 +4,7 @@ import { stat } from "node:fs/promises"
 import { basename } from "node:path"
 import { Readable } from "node:stream"
 import type { AnyPart, Client } from "../client/client.ts"
+import { labelOf } from "../compose/marks.ts"
 
 export interface Attached {
   readonly name: string
@@ -48,7 +49,7 @@ export class Attachments {
 
   give(parts: readonly AnyPart[]) {
     const back = parts.map((part) => ({
-      name: nameOf(part),
+      name: labelOf(part),
       state: "ready" as const,
       part,
     }))
@@ -90,17 +91,6 @@ export class Attachments {
     this.#list = list
     this.#changed()
   }
-}
-
-const MAX_NAME = 40
-
-/** A file by its name, a quote by its first words. */
-function nameOf(part: AnyPart): string {
-  const { name, text } = part as { name?: unknown; text?: unknown }
-  if (typeof name === "string") return name
-  if (typeof text !== "string") return part.type
-  const words = text.replace(/\s+/g, " ").trim()
-  return `${part.type}: ${words.length > MAX_NAME ? `${words.slice(0, MAX_NAME)}…` : words}`
 }
 
 /** A longer paste is a file beside the text, as in the browser. */

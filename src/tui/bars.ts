@@ -67,9 +67,11 @@ function said(value: unknown): string | undefined {
 export function attachedLines(attached: readonly Attached[], theme: Theme, width: number) {
   if (attached.length === 0) return []
   const chips = attached.map(({ name, state }) => `[${name}${SIGNS[state]}]`).join(" ")
-  return [oneLine(`${chips}  ${theme.quiet("backspace removes the last")}`, width)]
+  const ways = attached.at(-1)?.part?.type === "text" ? `${REMOVES} · ^T edits it as text` : REMOVES
+  return [oneLine(`${chips}  ${theme.quiet(ways)}`, width)]
 }
 
+const REMOVES = "backspace removes the last"
 const SIGNS = { uploading: " …", ready: "", failed: " ✗" } as const
 
 /** What an editor has selected, which goes along. */

@@ -3,6 +3,7 @@ import { type FollowEvent, follow } from "../client/events.ts"
 import { applyEvent, type SessionView, viewOfPage } from "../client/view.ts"
 import { newId } from "../message/id.ts"
 import type { SessionStatus } from "../message/row.ts"
+import { bodyOf, type Composed } from "./draft-desk.ts"
 import type { Note } from "./log-view.ts"
 
 const PAGE = 50
@@ -20,8 +21,7 @@ export interface DeskOptions {
 }
 
 export interface Outgoing {
-  readonly source: string
-  readonly parts: readonly AnyPart[]
+  readonly composed: Composed
   /** What `@selection` and the like stand for. */
   readonly contexts?: readonly AnyPart[]
   readonly mode: "immediate" | "steer"
@@ -115,7 +115,7 @@ export class Desk {
     await this.#tidy().catch(() => undefined)
   }
 
-  async send({ source, parts, contexts = [], mode }: Outgoing): Promise<SendAnswer> {
+  async send({ composed, contexts = [], mode }: Outgoing): Promise<SendAnswer> {
     const { client, changed } = this.#options
     const session = this.#id()
     this.#unused = undefined
@@ -123,14 +123,13 @@ export class Desk {
     const sending = this.#sending.then(() =>
       client.send(session, {
         id: newId("msg"),
-        ...(source.trim() === "" ? {} : { source }),
-        ...(parts.length === 0 ? {} : { parts }),
+        ...bodyOf(composed),
         ...(contexts.length === 0 ? {} : { contexts }),
         mode,
       }),
     )
     this.#sending = sending.catch(() => undefined)
-    const answer = await this.#told(source, sending)
+    const answer = await this.#told(composed.source, sending)
     this.#notes = []
     for (const { text } of answer.shown) if (text !== "") this.say("shown", text)
     for (const { message } of answer.warnings) this.say("notice", message)

@@ -1,9 +1,9 @@
+import { bodyOfEditable } from "../compose/editable.ts"
 import { randomUUID } from "node:crypto"
-import { type AnyPart, ApiError, type Client } from "../client/client.ts"
+import { type AnyPart, ApiError, type Client, type DraftBody } from "../client/client.ts"
 
 /** What is being composed, whatever shows it. */
-export interface Composed {
-  readonly source: string
+export interface Composed extends DraftBody {
   readonly attachments: readonly AnyPart[]
 }
 
@@ -165,9 +165,14 @@ export class DraftDesk {
 }
 
 function composedOf(draft: Partial<Composed> | null): Composed {
-  return { source: draft?.source ?? "", attachments: draft?.attachments ?? [] }
+  return { ...draft, source: draft?.source ?? "", attachments: draft?.attachments ?? [] }
 }
 
-function markOf({ source, attachments }: Composed): string {
-  return JSON.stringify([source, attachments])
+export function markOf({ source, attachments, inserts = [], literals = [] }: Composed): string {
+  return JSON.stringify([source, attachments, inserts, literals])
+}
+
+/** What a server is told of it. */
+export function bodyOf({ source, attachments, inserts = [], literals = [] }: Composed) {
+  return bodyOfEditable({ source, literals, inserts, rest: attachments })
 }

@@ -11,7 +11,7 @@ export interface KeyActs {
   models(): unknown
   xray(): unknown
   pastePicture(): unknown
-  removeAttachment(): unknown
+  readonly edit: { save(): unknown; backspace(): unknown; typeOut(): unknown }
   escape(): unknown
 }
 
@@ -32,6 +32,8 @@ const KEYS: readonly Key[] = [
   ["ctrl+o", (acts) => acts.models()],
   ["ctrl+x", (acts) => acts.xray()],
   ["ctrl+v", (acts) => acts.pastePicture()],
-  ["backspace", (acts) => acts.removeAttachment()],
+  ["backspace", (acts) => acts.edit.backspace()],
+  ["ctrl+t", (acts) => acts.edit.typeOut()],
+  ["enter", (acts) => acts.edit.save()],
   ["escape", (acts) => acts.escape()],
 ]

@@ -1,15 +1,24 @@
 import { matchesKey } from "@earendil-works/pi-tui"
-import type { AnyPart } from "../client/client.ts"
 import { keepEditing } from "../client/keep-editing.ts"
+import { openMessage } from "../compose/editable.ts"
 import type { StoredMessage } from "../message/row.ts"
-import { wordsOf } from "./bars.ts"
 import type { Desk } from "./desk.ts"
-import type { Composed } from "./draft-desk.ts"
+import { bodyOf, type Composed, markOf } from "./draft-desk.ts"
 
 /** Where a draft is composed: a message that is edited takes its place for a while. */
 export interface ComposerPlace {
+  /** Take what is there away; what is given puts it back. */
+  readonly hold: () => () => void
   readonly read: () => Composed
   readonly write: (composed: Composed) => void
+}
+
+interface Editing {
+  readonly message: StoredMessage
+  /** How the message looked when it was opened. */
+  readonly opened: string
+  /** Puts the draft back that waits meanwhile. */
+  readonly restore: () => void
 }
 
 /** Choosing among what waits, and changing it: what is being edited does not fire. */
@@ -17,8 +26,7 @@ export class QueueDesk {
   readonly #desk: Desk
   readonly #composer: ComposerPlace
   #selected: number | null = null
-  /** The message that is edited, and the draft that waits meanwhile. */
-  #editing: { readonly message: StoredMessage; readonly draft: Composed } | undefined
+  #editing: Editing | undefined
 
   constructor(desk: Desk, composer: ComposerPlace) {
     this.#desk = desk
@@ -67,11 +75,13 @@ export class QueueDesk {
   async edit(message: StoredMessage) {
     this.#selected = null
     await this.#desk.client.queue.update(message.session_id, message.id, { state: "editing" })
-    this.#editing = { message, draft: this.#composer.read() }
+    const restore = this.#composer.hold()
+    const { rest, ...written } = openMessage(message)
+    this.#composer.write({ ...written, attachments: rest })
+    this.#editing = { message, opened: markOf(this.#composer.read()), restore }
     const renew = () =>
       this.#desk.client.queue.update(message.session_id, message.id, { state: "editing" })
     keepEditing(renew, () => this.#editing?.message.id === message.id)
-    this.#composer.write({ source: wordsOf(message), attachments: besideText(message) })
   }
 
   async cancel(message: StoredMessage) {
@@ -83,17 +93,15 @@ export class QueueDesk {
     await this.#desk.client.queue.update(session_id, id, { state: next })
   }
 
-  /** Keep what was composed as the message that is being edited; false when none is. */
-  async save(source: string, parts: readonly AnyPart[]): Promise<boolean> {
-    if (!this.#editing) return false
-    const { session_id, id } = this.#editing.message
-    await this.#desk.client.queue.update(session_id, id, {
-      source,
-      ...(parts.length > 0 ? { parts } : {}),
-      state: "queued",
-    })
+  /** Keep what is composed as the message that is being edited. What nobody changed is not sent. */
+  async save() {
+    if (!this.#editing) return
+    const { message, opened } = this.#editing
+    const composed = this.#composer.read()
+    const said = markOf(composed) === opened ? {} : bodyOf(composed)
+    const change = { ...said, state: "queued" as const }
+    await this.#desk.client.queue.update(message.session_id, message.id, change)
     this.#resume()
-    return true
   }
 
   /** Leave the message as it was; false when none is being edited. */
@@ -106,9 +114,9 @@ export class QueueDesk {
   }
 
   #resume() {
-    const draft = this.#editing?.draft
+    const restore = this.#editing?.restore
     this.#editing = undefined
-    if (draft) this.#composer.write(draft)
+    restore?.()
   }
 
   get #queue(): readonly StoredMessage[] {
@@ -128,10 +136,3 @@ const KEYS: readonly (readonly [Parameters<typeof matchesKey>[1], Act])[] = [
   ["escape", (desk) => desk.leave()],
   ["ctrl+q", (desk) => desk.leave()],
 ]
-
-const BESIDE = ["file-attachment", "quote"]
-
-/** What is attached, which the typed text does not say. */
-function besideText({ parts }: StoredMessage): AnyPart[] {
-  return parts.filter(({ type }) => BESIDE.includes(type)).map(({ data }) => data as AnyPart)
-}

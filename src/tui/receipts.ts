@@ -1,15 +1,12 @@
 import type { LowerAnswer } from "../client/client.ts"
 import type { Desk } from "./desk.ts"
-import type { Composed } from "./draft-desk.ts"
+import { bodyOf, type Composed } from "./draft-desk.ts"
 
 /** What the model would see of what is composed now. */
-export async function xray(desk: Desk, { source, attachments: parts }: Composed) {
-  if (source.trim() === "" && parts.length === 0)
+export async function xray(desk: Desk, composed: Composed) {
+  const message = bodyOf(composed)
+  if (!("source" in message) && message.parts.length === 0)
     return desk.say("notice", "Type something: its x-ray shows what the model would see.")
-  const message = {
-    ...(source.trim() === "" ? {} : { source }),
-    ...(parts.length > 0 ? { parts } : {}),
-  }
   const session_id = desk.view?.session.id
   const about = session_id === undefined ? {} : { session_id }
   const seen = await desk.client.lower({ message, ...about, with_body: false })

@@ -1,5 +1,8 @@
 import process from "node:process"
 import { Container, Editor, ProcessTerminal, type TUI, TuiMainScreen } from "@earendil-works/pi-tui"
+import { isShowable } from "../compose/editable.ts"
+import { type Marks, readMarks, writeMarks } from "../compose/marks.ts"
+import { literalsIn } from "../compose/typed.ts"
 import { Attachments } from "./attached.ts"
 import {
   attachedLines,
@@ -18,8 +21,9 @@ import { LogView } from "./log-view.ts"
 import { Pastes } from "./pastes.ts"
 import { Picker, type PickerOptions } from "./picker.ts"
 import type { QueueDesk } from "./queue-desk.ts"
-import { oneLine } from "./terminal-text.ts"
+import { oneLine, plain } from "./terminal-text.ts"
 import { type Theme, themeOf } from "./theme.ts"
+import { keepWhole } from "./whole-marks.ts"
 
 export interface ScreenOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -30,6 +34,13 @@ export interface ScreenOptions {
   readonly composed: () => void
 }
 
+interface Standing {
+  readonly marks: Marks
+  readonly literals: readonly string[]
+}
+
+const NOTHING_STANDS: Standing = { marks: {}, literals: [] }
+const BACKSPACE = "\u007f"
 const HINT = "Enter sends · ^X x-ray · ^R sessions · ^O models"
 const HINT_MS = 3000
 const BUSY = "Enter queues · ^S steers · Esc stops"
@@ -45,18 +56,10 @@ export class Screen {
   readonly editor: Editor
   readonly pastes = new Pastes()
   readonly attachments: Attachments
-  /** What is composed, with its marks as they stand there. */
-  readonly asTyped = {
-    read: (): Composed => ({
-      source: this.editor.getText(),
-      attachments: this.attachments.parts,
-    }),
-    write: ({ source, attachments }: Composed) => {
-      this.editor.setText(source)
-      this.attachments.replace(attachments)
-    },
-  }
-
+  /** Parts that stand in the text, and words in it that are only words. */
+  #standing: Standing = NOTHING_STANDS
+  /** Marks that were taken out of the text on purpose. */
+  readonly #removed = new Set<string>()
   readonly #options: ScreenOptions
   readonly #theme: Theme
   readonly #log: LogView
@@ -72,7 +75,12 @@ export class Screen {
     this.editor = new Editor(this.tui, this.#theme.editor)
     this.editor.setAutocompleteProvider(new Completions(() => this.#where()))
     this.attachments = new Attachments(() => this.#changed())
-    this.editor.onChange = () => options.composed()
+    this.editor.onChange = (text) => {
+      const { marks, literals } = this.#standing
+      this.#standing = { marks, literals: literalsIn(text, literals) }
+      options.composed()
+    }
+    keepWhole(this.editor, () => Object.keys(this.#standing.marks))
     this.#log = new LogView(this.#theme)
     this.#slot.addChild(this.editor)
     this.tui.addChild(this.#log)
@@ -83,14 +91,84 @@ export class Screen {
 
   /** What is composed, with what its marks stand for. */
   get composed(): Composed {
-    const source = this.pastes.expand(this.editor.getText())
-    return { source, attachments: this.attachments.parts }
+    return this.read(this.editor.getText())
   }
 
-  compose({ source, attachments }: Composed) {
-    if (source !== this.composed.source) this.editor.setText(this.pastes.shown(source))
+  /** What a text stands for that was in the editor. */
+  read(typed: string): Composed {
+    const { marks, literals } = this.#standing
+    const { source, inserts } = readMarks(this.pastes.expand(typed), marks)
+    return {
+      source,
+      attachments: this.attachments.parts,
+      ...(inserts.length > 0 ? { inserts } : {}),
+      ...(literals.length > 0 ? { literals } : {}),
+    }
+  }
+
+  compose({ source, attachments, inserts = [], literals = [] }: Composed) {
+    const { text, marks } = writeMarks(source, inserts)
+    if (text !== this.pastes.expand(this.editor.getText()))
+      this.editor.setText(this.pastes.shown(text))
+    this.#standing = { marks, literals }
+    this.#removed.clear()
     this.attachments.replace(attachments)
     this.tui.requestRender()
+  }
+
+  /** Take what is composed away; what is given puts it back as it stood. */
+  hold(): () => void {
+    const text = this.editor.getText()
+    const parts = this.attachments.parts
+    const standing = this.#standing
+    return () => {
+      this.editor.setText(text)
+      this.#standing = standing
+      this.attachments.replace(parts)
+    }
+  }
+
+  /** Nothing stands in the text any more: it was sent. */
+  forgetStanding() {
+    this.#standing = NOTHING_STANDS
+  }
+
+  /** Marks that are in the text no more, though nobody removed them on purpose. */
+  get lost(): readonly string[] {
+    const { lost } = readMarks(this.pastes.expand(this.editor.getText()), this.#standing.marks)
+    return lost.filter((mark) => !this.#removed.has(mark))
+  }
+
+  /** The mark that ends at the cursor. */
+  get markAtCursor(): string | undefined {
+    const { line, col } = this.editor.getCursor()
+    const before = this.editor.getLines()[line]?.slice(0, col) ?? ""
+    return Object.keys(this.#standing.marks).find((mark) => before.endsWith(mark))
+  }
+
+  /** Take the mark at the cursor out of the text. */
+  removeMark(mark: string) {
+    this.#removed.add(mark)
+    this.editor.handleInput(BACKSPACE)
+  }
+
+  /** The text of a mark, or of the last thing that goes along, becomes what is typed. */
+  typeOut(): boolean {
+    const mark = this.markAtCursor
+    const part = mark === undefined ? this.attachments.parts.at(-1) : this.#standing.marks[mark]
+    if (part?.type !== "text" || typeof part.text !== "string") return false
+    if (mark === undefined) this.attachments.removeLast()
+    else this.removeMark(mark)
+    const text = part.text.replace(/\r\n?/g, "\n")
+    this.editor.insertTextAtCursor(this.pastes.shown(isShowable(text) ? text : plain(text)))
+    return true
+  }
+
+  /** Whether Enter is for the message: behind a backslash it is a new line, in a list a choice. */
+  get isPlainEnter(): boolean {
+    const { line, col } = this.editor.getCursor()
+    const before = this.editor.getLines()[line]?.[col - 1]
+    return !this.editor.isShowingAutocomplete() && before !== "\\"
   }
 
   get isChoosing(): boolean {
