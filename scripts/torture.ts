@@ -171,6 +171,28 @@ const ran = await runByName(
       },
     },
     {
+      name: "edit",
+      minutes: 60,
+      quick: ["--count", "200", "--chromium", "10", "--terminal", "10"],
+      summary: "open random messages for editing and save them unchanged",
+      options: [
+        { name: "count", type: "string", summary: "how many by the editors' function (5000)" },
+        { name: "chromium", type: "string", summary: "how many by hand of Chromium (200)" },
+        { name: "terminal", type: "string", summary: "how many in a terminal (200)" },
+        { name: "seed", type: "string", summary: "the seed of its choices (random)" },
+      ],
+      async run({ count, chromium, terminal, seed }) {
+        const { tortureEdit } = await import("../torture/edit.ts")
+        const random = Math.floor(Math.random() * 2 ** 32)
+        return tortureEdit({
+          count: numberOf(count, 5000),
+          chromium: numberOf(chromium, 200),
+          terminal: numberOf(terminal, 200),
+          seed: numberOf(seed, random),
+        })
+      },
+    },
+    {
       name: "archives",
       quick: ["--count", "60"],
       summary: "extract archives of every format that were damaged at random",

@@ -1,7 +1,7 @@
 // The product as strangers meet it: a program that is started, an address that answers. Nothing here
 // imports it, so COMPOSITOR_UNDER_TEST=<checkout> points every test beside this folder at another build.
 
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { dirname, join, resolve } from "node:path"
@@ -90,6 +90,17 @@ export function run(
     env: environmentOf(folders, environment),
   })
   return finished(child, { stdin, timeout_ms })
+}
+
+/** Run a command with a text piped into it, as a shell does; it must end well. */
+export function pipe(folders: Folders, text: string, words: readonly string[]): string {
+  const line = ["-c", 'printf %s "$0" | "$@"', text, ...commandLine(words)]
+  return execFileSync("sh", line, {
+    cwd: folders.workspace,
+    env: environmentOf(folders),
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+  })
 }
 
 /** The same in a terminal of its own: what it prints is what the terminal would be sent. `stdin` is what
