@@ -158,6 +158,7 @@ class Bench {
 
   #fault(origin: string, message: StoredMessage, how: string, after: object[]) {
     const before = JSON.stringify(partsOf(message))
+    console.log(`FAULT ${origin}, ${how}`)
     this.faults.push(`${origin}, ${how}:\n  ${before}\n  ${JSON.stringify(after)}`)
   }
 

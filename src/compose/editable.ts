@@ -135,6 +135,7 @@ function vocabularyOf(parts: readonly AnyPart[]): Vocabulary {
  *  a part too: typed together they would be one. */
 function openParts(own: readonly AnyPart[]): Editable {
   const inserts: Insert[] = []
+  const literals = new Set<string>()
   let source = ""
   let waiting: AnyPart[] = []
   for (const part of own) {
@@ -146,8 +147,9 @@ function openParts(own: readonly AnyPart[]): Editable {
     for (const before of waiting) inserts.push({ at: source.length, part: before })
     waiting = []
     source += part.text
+    for (const word of lookalikes(part.text, [])) literals.add(word)
   }
-  const opened = { source, literals: lookalikes(source, []), inserts, rest: waiting }
+  const opened = { source, literals: [...literals], inserts, rest: waiting }
   return givesBack(opened, own) ? opened : { source: "", literals: [], inserts: [], rest: own }
 }
 

@@ -145,5 +145,7 @@ export function isStanding(state: EditorState, { start, end }: KnownNode): boole
   })
   if (isInChip || literals.length === 0) return isInChip
   const line = state.doc.lineAt(Math.min(start, state.doc.length))
-  return literals.includes(wordAt(line.text, start - line.from))
+  // A word may touch a chip.
+  const word = wordAt(line.text, start - line.from)
+  return literals.some((literal) => word.includes(literal))
 }

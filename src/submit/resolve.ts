@@ -73,11 +73,8 @@ export interface Resolved {
  *  (CMP-041, CMP-060..065). What was typed stays; what it came to stands behind it. */
 export async function resolve(rooms: ResolveRooms, message: Unresolved): Promise<Resolved> {
   const resolving = new Resolving(rooms, message)
-  for (const [at, part] of message.parts.entries()) {
-    const kept = message.kept?.get(at)
-    if (kept) resolving.keepAll(kept)
-    else await resolving.take(part, at)
-  }
+  for (const [at, part] of message.parts.entries())
+    await (resolving.keepAll(message.kept?.get(at)) || resolving.take(part, at))
   return resolving
 }
 
@@ -96,13 +93,14 @@ class Resolving implements Resolved {
     this.#message = message
   }
 
-  keepAll(parts: readonly NamedPart[]) {
-    this.parts.push(...parts)
-    for (const { part } of parts)
-      if (part.type === "skill-content") {
-        const { name, arguments: given = "" } = part as SkillContentPart
-        this.#brought.add(skillKey(name, given))
-      }
+  /** False where there is nothing that was kept. */
+  keepAll(kept: readonly NamedPart[] | undefined): boolean {
+    this.parts.push(...(kept ?? []))
+    for (const { part } of kept ?? []) {
+      const { type, name, arguments: given = "" } = part as SkillContentPart
+      if (type === "skill-content") this.#brought.add(skillKey(name, given))
+    }
+    return kept !== undefined
   }
 
   async take(part: Part | UnknownPart, at: number) {

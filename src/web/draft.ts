@@ -104,7 +104,7 @@ function nodesInSource({ text, marks, literals }: Written, nodes: readonly Known
   const places = markPlaces(text, marks)
   return nodes
     .filter(({ start, end }) => !places.some(({ from, to }) => start < to && from < end))
-    .filter(({ start }) => !literals.includes(wordAt(text, start)))
+    .filter(({ start }) => !literals.some((literal) => wordAt(text, start).includes(literal)))
     .map((node) => {
       const start = placeInSource(places, node.start)
       return { ...node, start, end: start + node.end - node.start }

@@ -36,6 +36,12 @@ describe("messages that are edited", () => {
     expect(opened.rest).toEqual([{ type: "text", text: "twice" }])
   })
 
+  it("[QUE-008] keep words that look like commands, also where they touch a part", () =>
+    expect(
+      open({ type: "text", text: "end" }, { type: "x" }, { type: "text", text: "$pdf /x" })
+        .literals,
+    ).toEqual(["$pdf", "/x"]))
+
   it("[QUE-008] keep beside new words what the old ones did not say", () => {
     const file = { type: "file-ref", ref: { kind: "path", path: "a.ts" } }
     const metadata = {
