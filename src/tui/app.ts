@@ -7,7 +7,7 @@ import { isBusy } from "../client/view.ts"
 import { Asking } from "./asking.ts"
 import { copiedPicture, droppedFile, isLong, pastedName } from "./attached.ts"
 import { Desk, sentenceOf } from "./desk.ts"
-import { type Composed, DraftDesk } from "./draft-desk.ts"
+import { DraftDesk } from "./draft-desk.ts"
 import { EditKeys } from "./edit-keys.ts"
 import type { Ide } from "./ide/ide.ts"
 import { actOf, type KeyActs } from "./keys.ts"
@@ -176,9 +176,9 @@ class App implements KeyActs {
   }
 
   xray() {
-    const { source, attachments } = this.#screen.composed
-    const selected = this.#ide?.parts ?? []
-    return xray(this.#ready(), { source, attachments: [...attachments, ...selected] })
+    const { composed } = this.#screen
+    const attachments = [...composed.attachments, ...(this.#ide?.parts ?? [])]
+    return xray(this.#ready(), { ...composed, attachments })
   }
 
   async sessions() {
@@ -196,10 +196,6 @@ class App implements KeyActs {
   async #begin(client: Client) {
     const { workspace, model, session, continues } = this.#options
     const screen = this.#screen
-    const composer = {
-      read: () => screen.composed,
-      write: (draft: Composed) => screen.compose(draft),
-    }
     const desk = new Desk({
       client,
       workspace,
@@ -209,9 +205,9 @@ class App implements KeyActs {
       draftChanged: (told) => this.#drafts?.heard(told),
     })
     this.#desk = desk
-    this.#queue = new QueueDesk(desk, { ...composer, hold: () => screen.hold() })
+    this.#queue = new QueueDesk(desk, screen.place)
     this.#drafts = new DraftDesk(client, {
-      ...composer,
+      ...screen.place,
       lent: () => this.#queue?.isEditing ?? false,
       outrun: (lost) => outrun(desk, lost, screen),
     })

@@ -148,7 +148,8 @@ export class Desk {
     const { session } = await this.client.sessions.branch(main, { title: "Sidecar", metadata })
     await this.open(session.id)
     this.#main = main
-    if (question !== "") await this.send({ source: question, parts: [], mode: "immediate" })
+    if (question === "") return
+    await this.send({ composed: { source: question, attachments: [] }, mode: "immediate" })
   }
 
   async back(): Promise<boolean> {

@@ -116,6 +116,13 @@ export class Screen {
     this.tui.requestRender()
   }
 
+  /** The composer, for whoever puts drafts and messages into it. */
+  readonly place = {
+    read: () => this.composed,
+    write: (draft: Composed) => this.compose(draft),
+    hold: () => this.hold(),
+  }
+
   /** Take what is composed away; what is given puts it back as it stood. */
   hold(): () => void {
     const text = this.editor.getText()
