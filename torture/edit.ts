@@ -27,7 +27,7 @@ const BATCH = 25
 
 /** Sends random messages of every kind and origin, opens each for editing and saves it unchanged: by the
  *  function that both editors use, by hand of Chromium, and in a terminal. Each has byte-equal parts
- *  afterwards (QUE-008). */
+ *  afterwards (QUE-009). */
 export async function tortureEdit(options: EditOptions): Promise<boolean> {
   const { count, chromium, terminal, seed } = options
   console.log(`${count} messages to edit, seed ${seed}`)

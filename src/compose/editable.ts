@@ -26,7 +26,7 @@ interface Opened {
 
 /** Open a message for editing, whoever sent it and however. Saved unchanged, it gives the same parts in
  *  the same order: what was typed is taken for the text only where reading it again makes the very parts
- *  that were stored, and a text part only where an editor can hold it (QUE-008). */
+ *  that were stored, and a text part only where an editor can hold it (QUE-009). */
 export function openMessage({ metadata, parts }: Opened): Editable {
   const own = ownParts(parts)
   return openTyped(metadata, own) ?? openParts(own)
@@ -50,7 +50,7 @@ export interface BesideWords {
 }
 
 /** What stays where somebody says a message's words anew. Its words are what was typed, or, where nobody
- *  typed, its texts (QUE-008). */
+ *  typed, its texts (QUE-009). */
 export function partsBesideWords({ metadata, parts }: Opened): BesideWords {
   const own = ownParts(parts)
   const isWords = wordsAmong(metadata, own)

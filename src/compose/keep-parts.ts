@@ -23,7 +23,7 @@ export type EditedPart =
   | { readonly type: "new"; readonly part: AnyPart }
 
 /** Which parts of an edit were in the message before: each stays what it is, with its id and with all
- *  that was made of it (QUE-008). */
+ *  that was made of it (QUE-009). */
 export function keepParts(before: readonly StoredPart[], next: readonly AnyPart[]): EditedPart[] {
   const groups = groupsOf(before)
   return next.map((part) => {

@@ -17,7 +17,7 @@ const FILE = { type: "file-attachment", name: "a.txt", mime: "text/plain", data:
 const CONTEXT = { type: "editor-context", kind: "tab", payload: { path: "x" }, emitted_at: 1 }
 
 describe("PATCH of a message that waits", () => {
-  it("[QUE-008] leaves every part that its new words do not replace (001-003-004, 13)", async () => {
+  it("[QUE-009] leaves every part that its new words do not replace (001-003-004, 13)", async () => {
     const server = await startServer({ files: { "workspace/a.ts": "one\ntwo\n" } })
     const session = await heldSession(server)
     const patch = (id: string, body: object) =>
@@ -48,7 +48,7 @@ describe("PATCH of a message that waits", () => {
     expect(dataOf(removed.json.message)).toEqual([{ type: "text", text: "alone" }])
   })
 
-  it("[QUE-008] gives a part that is sent back the id, the expansion and the lines it had", async () => {
+  it("[QUE-009] gives a part that is sent back the id, the expansion and the lines it had", async () => {
     const server = await startServer({
       files: {
         "workspace/a.ts": "one\ntwo\nthree\n",
@@ -68,7 +68,7 @@ describe("PATCH of a message that waits", () => {
     expect(partsOf(reply.json.message).slice(0, -1)).toEqual(partsOf(message))
   })
 
-  it("[QUE-008] puts parts into a source where they are said to stand", async () => {
+  it("[QUE-009] puts parts into a source where they are said to stand", async () => {
     const server = await startServer()
     const session = await heldSession(server)
     const { id } = await sendWaiting(server, session, { source: "x" })
@@ -92,7 +92,7 @@ describe("PATCH of a message that waits", () => {
 })
 
 describe.skipIf(missing("tmux"))("the terminal program", () => {
-  it("[QUE-008] saves a message unchanged that came by pipe or HTTP, and shows its parts (000-002, F2)", async () => {
+  it("[QUE-009] saves a message unchanged that came by pipe or HTTP, and shows its parts (000-002, F2)", async () => {
     const server = await startServer({ files: { "workspace/src/foo.ts": "1\n2\n3\n4\n5\n" } })
     const session = await heldSession(server)
     pipe(server.folders, "def f():\n    return 1\n", pipedWords(session))
@@ -138,7 +138,7 @@ describe.skipIf(missing("tmux"))("the terminal program", () => {
     expect(after.toSpliced(6, 1)).toEqual(before.toSpliced(6, 1))
   })
 
-  it("[QUE-008] removes a part of an edited message by a second backspace only", async () => {
+  it("[QUE-009] removes a part of an edited message by a second backspace only", async () => {
     const server = await startServer()
     const session = await heldSession(server)
     const message = await sendWaiting(server, session, {

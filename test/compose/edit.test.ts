@@ -10,7 +10,7 @@ const EDITED = everything
   : { count: 100, chromium: 6, terminal: 6 }
 
 describe("messages that are edited", () => {
-  it("[QUE-008] have the same parts when they are saved unchanged", {
+  it("[QUE-009] have the same parts when they are saved unchanged", {
     timeout: 600_000,
   }, async () => {
     const seed = Math.floor(Math.random() * 2 ** 32)
@@ -19,7 +19,7 @@ describe("messages that are edited", () => {
     expect(await tortureEdit({ ...EDITED, chromium, terminal, seed })).toBe(true)
   })
 
-  it("[QUE-008] open as text with marks for what text cannot carry", () => {
+  it("[QUE-009] open as text with marks for what text cannot carry", () => {
     const opened = open(
       { type: "quote", session_id: "s", message_id: "m", text: "q" },
       { type: "text", text: "see [x] and /clear" },
@@ -36,13 +36,13 @@ describe("messages that are edited", () => {
     expect(opened.rest).toEqual([{ type: "text", text: "twice" }])
   })
 
-  it("[QUE-008] keep words that look like commands, also where they touch a part", () =>
+  it("[QUE-009] keep words that look like commands, also where they touch a part", () =>
     expect(
       open({ type: "text", text: "end" }, { type: "x" }, { type: "text", text: "$pdf /x" })
         .literals,
     ).toEqual(["$pdf", "/x"]))
 
-  it("[QUE-008] keep beside new words what the old ones did not say", () => {
+  it("[QUE-009] keep beside new words what the old ones did not say", () => {
     const file = { type: "file-ref", ref: { kind: "path", path: "a.ts" } }
     const metadata = {
       composer_input: {

@@ -14,7 +14,7 @@ import {
 import { visit } from "./browser.ts"
 
 describe.skipIf(missing("chromium"))("the page", () => {
-  it("[QUE-008] saves a waiting message unchanged that came by pipe or HTTP, and shows its parts as chips (000-002, F2)", async () => {
+  it("[QUE-009] saves a waiting message unchanged that came by pipe or HTTP, and shows its parts as chips (000-002, F2)", async () => {
     const server = await startServer({ files: { "workspace/src/foo.ts": "1\n2\n3\n4\n5\n" } })
     const session = await heldSession(server)
     pipe(server.folders, "def f():\n    return 1\n", pipedWords(session))
@@ -66,7 +66,7 @@ describe.skipIf(missing("chromium"))("the page", () => {
     expect(person.faults).toEqual([])
   })
 
-  it("[QUE-008] removes a part of the text by a second backspace, says so, and puts it back", async () => {
+  it("[QUE-009] removes a part of the text by a second backspace, says so, and puts it back", async () => {
     const server = await startServer()
     const session = await heldSession(server)
     const file = { type: "file-attachment", name: "a.txt", mime: "text/plain", data: "aGVsbG8=" }
@@ -98,7 +98,7 @@ describe.skipIf(missing("chromium"))("the page", () => {
     expect(person.faults).toEqual([])
   })
 
-  it("[QUE-008] sends a sent message again with every part in its place (000-002, F2 and 143)", async () => {
+  it("[QUE-009] sends a sent message again with every part in its place (000-002, F2 and 143)", async () => {
     const server = await startServer({ files: { "workspace/src/foo.ts": "1\n2\n3\n4\n5\n" } })
     const session = await server.session()
     await server.send(session, "the first")
