@@ -3,6 +3,8 @@ const EDITOR = "it is spoken with an editor over standard input and output, not 
 const TERMINAL = "it is about what a terminal is sent and does"
 const COMMAND = "it is about commands beside the server"
 const DATABASE = "it is about the database behind the server, which no answer shows"
+const SANDBOX = "it is about what a command finds on the machine of the server"
+const PAGE = "it is what a page shows and how it is used"
 
 /** Rules that no wire shows, and why. Short: what can be seen is looked at. */
 export const UNSEEN: Readonly<Record<string, string>> = {
@@ -13,7 +15,7 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   "EA-032": "helpers are functions of the library",
   "EA-034": HANDLER,
   "EA-035": "a handler must die for it, and the kit does not kill the server",
-  "EA-040": "it is what a page shows and how it is used by keyboard",
+  "EA-040": PAGE,
   "DEC-08": "it is a translation that a client's library makes",
   "PER-003": DATABASE,
   "PER-009": DATABASE,
@@ -39,6 +41,24 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   "OPS-11": DATABASE,
   "OPS-12": COMMAND,
   "BEY-11": "it is about this kit",
+  "NET-01": "it takes a public host that leads to another",
+  "SBX-001": SANDBOX,
+  "SBX-002": SANDBOX,
+  "SBX-003": SANDBOX,
+  "SBX-004": SANDBOX,
+  "SBX-005": SANDBOX,
+  "SBX-006": "the server must die for it, and the kit does not kill the server",
+  "SKL-011": "it is about addresses that the server's own settings name",
+  "MCP-002": "the server's settings would have to name a server of the kit's",
+  "DOOR-05": "it takes a minute of waiting",
+  "PAG-001": PAGE,
+  "PAG-002": PAGE,
+  "PAG-003": PAGE,
+  "PAG-004": PAGE,
+  "PAG-005": PAGE,
+  "PAG-006": PAGE,
+  "PAG-007": PAGE,
+  "PAG-008": PAGE,
   "TRU-002": "it takes a server of one's own that speaks Chat Completions",
   "ACP-001": EDITOR,
   "ACP-002": EDITOR,

@@ -33,7 +33,7 @@ export const doorScenarios: readonly Scenario[] = [
   },
   {
     title: "bad input",
-    rules: ["DOOR-01"],
+    rules: ["DOOR-01", "DOOR-03", "DOOR-04"],
     needs: [],
     async live(kit, see) {
       const id = await kit.session()
@@ -52,7 +52,7 @@ export const doorScenarios: readonly Scenario[] = [
         await kit.ask("GET", "/v1/nothing-here"),
       ]
       const statuses = bad.map(({ status }) => status)
-      const refused = statuses.every((status) => status >= 400 && status < 500)
+      const refused = statuses.every(is4xx)
       see.holds("DOOR-01", "each is answered with 4xx", refused, statuses)
       const shaped = bad.filter(({ body }) => !body?.error?.code || !body.error.message)
       see.equal(
@@ -62,9 +62,27 @@ export const doorScenarios: readonly Scenario[] = [
         [],
       )
       see.contains("DOOR-01", "the fault is named", bad[2]?.text ?? "", "/parts/0/text")
+      const many = await kit.ask("POST", path, { body: keys(200_000), headers })
+      see.holds("DOOR-03", "200,000 keys are refused", is4xx(many.status), many.status)
+      const some = await kit.ask("POST", path, { body: keys(500), headers })
+      see.holds(
+        "DOOR-04",
+        "500 faults are not all told",
+        some.text.length < 20_000,
+        some.text.length,
+      )
     },
   },
 ]
+
+function is4xx(status: number): boolean {
+  return status >= 400 && status < 500
+}
+
+/** An object of so many keys that nobody knows. */
+function keys(count: number): string {
+  return JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, at) => [`k${at}`, 1])))
+}
 
 /** `fetch` says the true name; a page whose name was rebound to us does not. */
 function rebound(kit: Kit): Promise<number | undefined> {

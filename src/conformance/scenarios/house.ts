@@ -94,7 +94,17 @@ export const houseScenarios: readonly Scenario[] = [
   },
   {
     title: "what nobody typed",
-    rules: ["TRG-001", "TRG-002", "TRG-003", "TRG-004", "BEY-07", "WDG-001", "UX-010", "UX-041"],
+    rules: [
+      "TRG-001",
+      "TRG-002",
+      "TRG-003",
+      "TRG-004",
+      "TRG-005",
+      "BEY-07",
+      "WDG-001",
+      "UX-010",
+      "UX-041",
+    ],
     needs: ["model", "folder"],
     async live(kit, see) {
       const id = await kit.session()
@@ -141,13 +151,13 @@ export const houseScenarios: readonly Scenario[] = [
         prompt: "Came: {{body}}",
       })
       const secret = hook.key?.["secret"] ?? ""
-      const deliver = (signature: string, to = hook.trigger.id) =>
+      const deliver = (signature: string, to = hook.trigger.id, delivery_id = "h1") =>
         kit.ask("POST", `/v1/hooks/${to}`, {
           body: "news",
           headers: {
             authorization: "",
             "x-hub-signature-256": signature,
-            "x-github-delivery": "h1",
+            "x-github-delivery": delivery_id,
           },
         })
       const signed = `sha256=${createHmac("sha256", secret).update("news").digest("hex")}`
@@ -159,6 +169,8 @@ export const houseScenarios: readonly Scenario[] = [
       see.equal("TRG-004", "a wrong key", wrong.status, 401)
       see.equal("TRG-004", "the right key", right.status, 202)
       see.equal("TRG-004", "a stranger is told no more", nowhere.text, wrong.text)
+      const replayed = await deliver(signed, hook.trigger.id, "h2")
+      see.equal("TRG-005", "a replay", replayed.body?.message_id, right.body?.message_id)
       await until(
         async () => JSON.stringify(await kit.messages(id)).includes("Came: news"),
         "the delivery",

@@ -1,6 +1,13 @@
 import { gate, type Json, type Kit, until, words } from "../kit.ts"
 import type { Scenario } from "../scenario.ts"
 
+const ATTACHED = {
+  type: "file-attachment",
+  name: "a.txt",
+  mime: "text/plain",
+  data: "YQ==",
+} as const
+
 /** Messages that wait, and the one turn that runs. */
 export const queueScenarios: readonly Scenario[] = [
   {
@@ -116,7 +123,7 @@ export const queueScenarios: readonly Scenario[] = [
   },
   {
     title: "a waiting message is edited, moved, paused and cancelled",
-    rules: ["QUE-004", "QUE-008", "EA-023"],
+    rules: ["QUE-004", "QUE-008", "QUE-009", "EA-023"],
     needs: ["model"],
     async live(kit, see) {
       const { id, open } = await busy(kit)
@@ -130,6 +137,17 @@ export const queueScenarios: readonly Scenario[] = [
       const until_ms = Number(held.message.metadata["editing_until"])
       see.holds("QUE-008", "it is held for a lease", until_ms > Date.now(), held.message.metadata)
       await kit.client.queue.update(id, d, { state: "paused" })
+      const whole = await kit.client.send(id, {
+        parts: [{ type: "text", text: "look" }, ATTACHED],
+        mode: "paused",
+      })
+      const e = whole.message?.id ?? ""
+      const reworded = await kit.ask("PATCH", `/v1/sessions/${id}/queue/${e}`, {
+        json: { source: "look again" },
+      })
+      const kept = reworded.body?.message?.parts?.map(({ type }: Json) => type)
+      see.equal("QUE-009", "what new words leave", kept, ["text", "file-attachment"])
+      await kit.client.queue.cancel(id, e)
       open()
       await until(() => kit.model.heard.length === 3, "two more requests")
       await until(async () => (await kit.client.status(id)).state === "idle", "the end of both")
