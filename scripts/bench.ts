@@ -47,6 +47,16 @@ const ran = await runByName(
       },
     },
     {
+      name: "secrets",
+      summary:
+        "hidden secrets that are found, false alarms, and how long the search holds the loop",
+      options: [JSON_OPTION],
+      async run({ json }) {
+        const { benchSecrets } = await import("../bench/secrets.ts")
+        return benchSecrets({ json: json === true })
+      },
+    },
+    {
       name: "complete",
       summary: "finding among 200,000 files per keystroke, beside other finders",
       options: [JSON_OPTION],

@@ -35,7 +35,8 @@ import { sharedPlaces } from "./host/shared-places.ts"
 import { showing } from "./host/showing.ts"
 import { fileRooms, houseFormats } from "./host/file-rooms.ts"
 import { MAX_UPLOAD_BYTES, takeUpload } from "./host/upload.ts"
-import { type Arrival, judge } from "./policy/judge.ts"
+import { judgedStore } from "./host/judged-store.ts"
+import { judgingBy } from "./host/judging.ts"
 import { hiddenBy } from "./policy/load-policy.ts"
 import { TRUST_ALL } from "./skill/trust.ts"
 import type { Deleted, MessageChanged, Store } from "./store/store.ts"
@@ -71,7 +72,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const { compaction = settings.compaction, observe } = options
   const blob_store = observe?.blobs(blobs) ?? blobs
   const opened = { ...options, data, known, settings, compaction, blob_store }
-  return new Host(opened, observe?.store(store) ?? store)
+  return new Host(opened, judgedStore(observe?.store(store) ?? store, options.policy))
 }
 
 export class Host {
@@ -102,8 +103,7 @@ export class Host {
   readonly #scratch: ScratchFolders
   readonly #formats: Formats
   readonly #stopAsking: () => void
-  readonly #ingress = (workspace_root: string | null) => (arrival: Arrival) =>
-    judge(this.workspaces.policy(workspace_root), arrival)
+  readonly #judging = judgingBy((root) => this.workspaces.policy(root))
   readonly #sweeping: NodeJS.Timeout
 
   constructor(options: OpenedOptions, store: Store) {
@@ -124,7 +124,7 @@ export class Host {
     this.equipment = this.#equip(options)
     this.workspaces = new Workspaces({ ...options, ...this.equipment.workspaces })
     this.#formats = houseFormats(this, options.environment)
-    const reading = { read: readWorkspaceFile, formats: this.#formats, ingress: this.#ingress }
+    const reading = { read: readWorkspaceFile, formats: this.#formats, ...this.#judging }
     const rooms = { store, blobs: this.blobs, ...reading }
     const asked = { models: this.known, providers: this.providers }
     const turns = equipped(withEntities(options, this.entities), this.equipment.turns)
@@ -335,7 +335,7 @@ export class Host {
 
   #newRunner(owner: string, options: HostOptions): Runner {
     const { store, blobs, providers, known: models } = this
-    const house = { store, blobs, providers, models, owner, ingress: this.#ingress }
+    const house = { store, blobs, providers, models, owner, ...this.#judging }
     const kept = { history: this.#history, scratch: this.#scratch, scopes: this.scopes }
     return new Runner(turnRooms({ ...house, ...kept }, options), {
       ...(options.lease_ms === undefined ? {} : { lease_ms: options.lease_ms }),

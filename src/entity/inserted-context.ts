@@ -2,6 +2,7 @@ import { hash } from "node:crypto"
 import { newId } from "../message/id.ts"
 import type { Part, UnknownPart } from "../message/part.ts"
 import type { EntityRow, NewPart, Store } from "../store/store.ts"
+import { admitWords } from "../policy/admit-words.ts"
 import { admit } from "../submit/admit.ts"
 import type { SubmitRooms } from "../submit/submit.ts"
 import type { EntityContext, KnownContext, NewContext } from "./context.ts"
@@ -26,11 +27,11 @@ export function insertedContext(
   const { session_id, wake } = deeds
   return {
     async insertContext(context) {
-      const { type, title, metadata = {} } = checked(context)
-      const key = keyOf(wake, context)
+      const { type, title, metadata = {} } = await admitWords(rooms.policy, checked(context))
+      const key = keyOf(wake, { type, title })
       const value = { key, type, title, metadata, wake, inserted_at: Date.now() }
       const effect = deeds.next("context:insert")
-      const part = newPart(admit(rooms.policy, partOf(context, key)))
+      const part = newPart(await admit(rooms.policy, partOf(context, key)))
       await rooms.store.putContext({ session_id, effect, message_id: wake, key, value, part })
       rooms.changed()
     },

@@ -15,7 +15,7 @@ export interface GitStoreOptions {
   readonly folders: readonly string[]
   /** Files that are kept from commands: git may have copies that no commit names. */
   readonly masked: readonly string[]
-  readonly isDenied: (path: string) => boolean
+  readonly isDenied: (path: string) => boolean | Promise<boolean>
   readonly writable: boolean
 }
 
@@ -229,7 +229,7 @@ async function sorted(lines: string, { tree }: Repository, { isDenied }: GitStor
     if (name === "") continue
     let verdict = known.get(path)
     if (verdict === undefined) {
-      verdict = isDenied(join(tree, path))
+      verdict = await isDenied(join(tree, path))
       known.set(path, verdict)
       if (known.size % PATHS_IN_A_ROW === 0) await nextTurn()
     }

@@ -12,7 +12,7 @@ export interface PathSearch {
   /** What may be hidden; undefined where nothing is. */
   readonly view: FolderView | undefined
   /** Whether the deny rules name a path. */
-  readonly isDenied: (path: string) => boolean
+  readonly isDenied: (path: string) => boolean | Promise<boolean>
   readonly signal?: AbortSignal
 }
 
@@ -69,7 +69,7 @@ async function look({ path: folder, view: given }: Folder, { root, isDenied }: P
     const is_folder = entry.isDirectory()
     const isHidden = view?.hides(name, is_folder) ?? false
     // A link is left: what it leads to is masked where it lies.
-    if (isHidden && !entry.isSymbolicLink() && isDenied(is_folder ? `${path}/x` : path)) {
+    if (isHidden && !entry.isSymbolicLink() && (await isDenied(is_folder ? `${path}/x` : path))) {
       masked.push({ path, is_folder })
       continue
     }

@@ -19,7 +19,10 @@ export interface Mutation {
   readonly path: string
   /** Where it would be written, as the kernel names it: why not, if it may not be. Asked before the
    *  file is looked into, with no size yet, and again before it is written. */
-  readonly permit?: (realPath: string, size: number) => string | undefined
+  readonly permit?: (
+    realPath: string,
+    size: number,
+  ) => string | undefined | Promise<string | undefined>
   /** The new content, from what is there now; null where nothing is. */
   readonly change: (current: Uint8Array | null) => Changed | Promise<Changed>
   /** More than this is not read back, and not written. */
@@ -138,7 +141,7 @@ async function replaceIn(spot: Spot, mutation: Mutation): Promise<Mutated> {
     const before = await lstat(target).catch(missing)
     const refusal = refusalOf(before, mutation)
     if (refusal) return refusal
-    const forbidden = mutation.permit?.(realPath, 0)
+    const forbidden = await mutation.permit?.(realPath, 0)
     if (forbidden !== undefined) return denied(forbidden)
     const current = before ? await readCurrent(target, before) : null
     const changed = await mutation.change(current)
@@ -146,7 +149,7 @@ async function replaceIn(spot: Spot, mutation: Mutation): Promise<Mutated> {
     const size = changed.type === "content" ? changed.bytes.length : changed.size
     if (size > mutation.max_bytes)
       return failed(`${mutation.path} would have ${size} bytes, more than ${mutation.max_bytes}`)
-    const reason = mutation.permit?.(realPath, size)
+    const reason = await mutation.permit?.(realPath, size)
     if (reason !== undefined) return denied(reason)
     const content = changed.type === "content" ? changed.bytes : changed.chunks()
     if (await land({ folder, target, before }, content))

@@ -1,6 +1,7 @@
 import type { FileHandle } from "node:fs/promises"
 import type { Range } from "../message/part.ts"
 import { SNIFF_BYTES } from "./sniff.ts"
+import type { Surroundings } from "./surroundings.ts"
 import { describeError, failed, openWithin, type Refused } from "./within.ts"
 
 export interface ReadOptions {
@@ -31,6 +32,8 @@ export type WorkspaceRead =
       readonly lines: LineSpan | null
       /** Says when less was read than the range asked for. */
       readonly note: string | null
+      /** What stands around a range: it is judged by what the file holds (BEY-04). */
+      readonly around?: Surroundings
     })
   | (OpenedFile & { readonly type: "too-large"; readonly head: Uint8Array })
   | Refused
@@ -82,8 +85,31 @@ async function readBytes(opened: Opened, range: Range, maxBytes: number): Promis
   const end = Math.min(range.end, file.size)
   if (end - range.start > maxBytes) return tooLarge(opened)
   const bytes = await readAt(range.start, end - range.start)
+  const around = await readAround(opened, range.start, bytes.length)
   const note = end < range.end ? `${path} has only ${file.size} bytes` : null
-  return { type: "content", bytes, lines: null, note, ...file }
+  return { type: "content", bytes, lines: null, note, around, ...file }
+}
+
+/** A file up to this is judged whole. */
+const WHOLE_BYTES = 8 * 1024 * 1024
+/** Of a larger one so much on either side: no secret that we know is as long. */
+const AROUND_BYTES = 1024 * 1024
+
+async function readAround(
+  { readAt, file }: Opened,
+  start: number,
+  length: number,
+): Promise<Surroundings> {
+  const isWhole = file.size <= WHOLE_BYTES
+  // Letters of two or four bytes stay whole.
+  const begin = isWhole ? 0 : fourth(Math.max(0, start - AROUND_BYTES))
+  const end = isWhole ? file.size : Math.min(file.size, start + length + AROUND_BYTES)
+  const bytes = await readAt(begin, Math.max(0, end - begin))
+  return { bytes, start: start - begin, end: start - begin + length }
+}
+
+function fourth(position: number): number {
+  return position - (position % 4)
 }
 
 const CHUNK_BYTES = 256 * 1024
@@ -98,16 +124,18 @@ async function readLines(opened: Opened, range: Range, maxBytes: number): Promis
   const { readAt, file, path } = opened
   const wanted: Uint8Array[] = []
   let kept = 0
+  let begin = 0
   let line = 1
   let endsInLine = false
   let position = 0
   while (position < MAX_SCAN_BYTES) {
     const chunk = await readAt(position, CHUNK_BYTES)
     if (chunk.length === 0)
-      return lastLines(opened, range, { wanted, total: endsInLine ? line : line - 1 })
-    position += chunk.length
+      return lastLines(opened, range, { wanted, begin, total: endsInLine ? line : line - 1 })
     endsInLine = chunk.at(-1) !== LINE_FEED
     const slice = linesOf(chunk, line, range)
+    if (kept === 0 && slice.bytes.length > 0) begin = position + slice.from
+    position += chunk.length
     wanted.push(slice.bytes)
     kept += slice.bytes.length
     line = slice.next
@@ -116,7 +144,9 @@ async function readLines(opened: Opened, range: Range, maxBytes: number): Promis
   }
   if (line <= range.end) return failed(`line ${range.end} of ${path} is too far into the file`)
   const lines = { start: range.start, end: range.end }
-  return { type: "content", bytes: joinLines(wanted), lines, note: null, ...file }
+  const bytes = joinLines(wanted)
+  const around = await readAround(opened, begin, bytes.length)
+  return { type: "content", bytes, lines, note: null, around, ...file }
 }
 
 /** The bytes of `chunk` that lie in the range, when its first byte is in line `line`. */
@@ -132,21 +162,24 @@ function linesOf(chunk: Uint8Array, line: number, range: Range) {
     if (current === range.start) from = at
   }
   const to = current > range.end ? at : chunk.length
-  return { bytes: from < 0 ? chunk.subarray(0, 0) : chunk.subarray(from, to), next: current }
+  const bytes = from < 0 ? chunk.subarray(0, 0) : chunk.subarray(from, to)
+  return { bytes, from: Math.max(0, from), next: current }
 }
 
-function lastLines(
+async function lastLines(
   opened: Opened,
   range: Range,
-  seen: { readonly wanted: readonly Uint8Array[]; readonly total: number },
-): WorkspaceRead {
+  seen: { readonly wanted: readonly Uint8Array[]; readonly begin: number; readonly total: number },
+): Promise<WorkspaceRead> {
   const { file, path } = opened
-  const { wanted, total } = seen
+  const { wanted, begin, total } = seen
   const count = `${path} has only ${total} ${total === 1 ? "line" : "lines"}`
   if (range.start > total) return failed(count)
   const lines = { start: range.start, end: Math.min(range.end, total), total }
   const note = range.end > total ? count : null
-  return { type: "content", bytes: joinLines(wanted), lines, note, ...file }
+  const bytes = joinLines(wanted)
+  const around = await readAround(opened, begin, bytes.length)
+  return { type: "content", bytes, lines, note, around, ...file }
 }
 
 /** The break after the last line is not part of the selection. */

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url"
 import type { Skill } from "../catalog/skill.ts"
 import { transcriberOf } from "../files/convert/transcriber.ts"
 import { timeOfId } from "../message/id.ts"
+import { admitWords } from "../policy/admit-words.ts"
 import type { HiddenSettings } from "../policy/hidden.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import { type Agent, ASSISTANT } from "../session/agent.ts"
@@ -145,7 +146,8 @@ function bareTurns(rooms: EquipRooms, { home, trust, pins }: Trusting): Turns {
     wrote: keepTrust(pins),
     ready: (workspace_root) => bench.tools({ workspace_root }),
     tools: (place) => bench.tools(place),
-    sections: (place) => bench.sections(place),
+    sections: async (place) =>
+      admitWords(policy(place.workspace_root), await bench.sections(place)),
     agent: async () => undefined,
   }
 }
@@ -169,7 +171,8 @@ function fullTurns(rooms: EquipRooms, { home, trust, pins }: Trusting, parts: Pa
   const wakeups = wakeupTools(triggers)
   const lists = new Lists()
   const kept = new KeptSections(store, async (place) => {
-    const said = await bench.sections(place)
+    // Instructions, skills and notes are files that anyone may have written into (BEY-04).
+    const said = await admitWords(policy(place.workspace_root), await bench.sections(place))
     return { ...said, environment: [placeWords(place), said.environment ?? ""].join("\n") }
   })
   return {
@@ -181,7 +184,8 @@ function fullTurns(rooms: EquipRooms, { home, trust, pins }: Trusting, parts: Pa
     sections: (place) => kept.of(place),
     instructions: (place) => bench.instructions(place),
     wrote: keepTrust(pins),
-    agent: async (type, workspace_root) => (await agents.find(type, workspace_root))?.agent,
+    agent: async (type, workspace_root) =>
+      admitWords(policy(workspace_root), (await agents.find(type, workspace_root))?.agent),
     ready: (workspace_root) => bench.tools({ workspace_root }),
   }
 }

@@ -4,7 +4,7 @@ import { Memory, type MemoryAnswer } from "../memory/memory.ts"
 import type { Proposal } from "../memory/proposals.ts"
 import { memoryIndex } from "../memory/memory-index.ts"
 import type { StoredMessage, StoredPart } from "../message/row.ts"
-import { judge } from "../policy/judge.ts"
+import { judgeNow } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import { digestOf } from "../skill/files.ts"
 import { projectOf } from "../skill/levels.ts"
@@ -154,7 +154,7 @@ function ownFolder(data: string, principal: string): string {
 
 /** Secrets are taken out, and a text that may not come in is not kept (BEY-04). */
 function admitted(policy: IngressPolicy, text: string): string {
-  const verdict = judge(policy, { origin: "paste", text })
+  const verdict = judgeNow(policy, { origin: "paste", text })
   if (verdict.verdict === "deny") return ""
   return verdict.verdict === "redact" ? verdict.text : text
 }

@@ -1,4 +1,5 @@
-import type { Verdict } from "../policy/judge.ts"
+import { placeOfLines } from "../files/surroundings.ts"
+import type { Arrival, Verdict } from "../policy/judge.ts"
 import { resolveNative } from "../model/capabilities.ts"
 import { type Capture, type PathTarget, refusedCapture } from "./capture.ts"
 import { nativeKind } from "./content.ts"
@@ -20,7 +21,8 @@ export async function captureSlice(
 ): Promise<Capture> {
   const { file, real_path } = cut
   const { place } = target
-  const admitted = sources.ingress?.({ origin: "ref", path: real_path, mime: file.mime }) ?? ALLOW
+  const named = { origin: "ref", path: real_path, mime: file.mime } as const
+  const admitted = (await sources.ingress?.(named)) ?? ALLOW
   if (admitted.verdict === "deny") return refusedCapture(target, "denied", admitted.reason)
   const sliced = await sliceSafely(file, place, sources)
   switch (sliced.type) {
@@ -68,7 +70,8 @@ async function mediaCapture(
 ): Promise<Capture> {
   const { bytes, mime } = sliced
   const path = entryPath(real_path, target.place)
-  const verdict = sources.ingress?.({ origin: "ref", path, mime, size: bytes.length }) ?? ALLOW
+  const arrival = { origin: "ref", path, mime, size: bytes.length } as const
+  const verdict = (await sources.ingress?.(arrival)) ?? ALLOW
   if (verdict.verdict === "deny") return refusedCapture(target, "denied", verdict.reason)
   if (bytes.length > sources.limits.file_bytes)
     return nothingCapture(target, file, `it is larger than ${sources.limits.file_bytes} bytes`)
@@ -85,13 +88,29 @@ async function textCapture(
   const { mime } = file
   const path = entryPath(real_path, target.place)
   const text = sliced.text.slice(0, text_bytes)
-  const verdict = sources.ingress?.({ origin: "ref", path, mime, text }) ?? ALLOW
+  const around = await entryAround(target.place, text, { file, sources })
+  const verdict = (await sources.ingress?.({ origin: "ref", path, mime, text, ...around })) ?? ALLOW
   if (verdict.verdict === "deny") return refusedCapture(target, "denied", verdict.reason)
   const clean = verdict.verdict === "redact" ? verdict.text : text
   const stored = await sources.blobs.putBytes(Buffer.from(clean.toWellFormed()))
   const cut = text.length < sliced.text.length ? `only the first ${text_bytes} characters` : null
   const note = verdict.verdict === "redact" ? verdict.reason : (cut ?? sliced.note ?? null)
   return kept(target, file, { ...stored, mime, reason: note, type: "text" })
+}
+
+/** Lines of an entry are judged by what all of the entry holds, as lines of a file are. */
+async function entryAround(
+  { entry, range, fragment }: Place,
+  text: string,
+  { file, sources }: { readonly file: OpenFile; readonly sources: Sources },
+): Promise<Pick<Arrival, "text" | "piece">> {
+  if (entry === undefined || (!range && !fragment)) return {}
+  const whole = await sliceSafely(file, { entry }, sources)
+  if (whole.type !== "text") return {}
+  const isLines = range !== undefined && range.unit !== "byte"
+  const start = isLines ? placeOfLines(whole.text, range).start : whole.text.indexOf(text)
+  if (!whole.text.startsWith(text, start)) return {}
+  return { text: whole.text, piece: { start, end: start + text.length } }
 }
 
 /** Where an entry would lie if its archive were a folder: what is kept out by name stays out. */

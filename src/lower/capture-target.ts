@@ -1,5 +1,6 @@
 import { readAll } from "../files/blobs.ts"
 import { decodeText, SNIFF_BYTES, sniff } from "../files/sniff.ts"
+import { surroundingText } from "../files/surroundings.ts"
 import {
   type LineSpan,
   type ReadOptions,
@@ -122,7 +123,9 @@ async function contentCapture(
     return captureSlice(target, { file, real_path: read.realPath }, sources)
   const large = kind === "text" && bytes.length > text_bytes
   const text = kind === "text" && !large ? decodeText(bytes) : undefined
-  const verdict = sources.ingress?.({ origin: "ref", path: read.realPath, mime, text }) ?? ALLOW
+  const around = text !== undefined && read.around ? surroundingText(read.around) : undefined
+  const arrival = { origin: "ref", path: read.realPath, mime, text, ...around } as const
+  const verdict = (await sources.ingress?.(arrival)) ?? ALLOW
   if (verdict.verdict === "deny") return refusedCapture(target, "denied", verdict.reason)
   if (large)
     return { ...largeCapture(target, read.size, mime), lines: read.lines ?? countLines(bytes) }

@@ -114,7 +114,7 @@ async function extract(
     const sliced = await slice(openFile(file, content), {}, { native: false })
     if (sliced.type !== "text") return undefined
     const { name, mime } = file
-    const judged = ingress?.({ origin, name, mime, text: sliced.text })
+    const judged = await ingress?.({ origin, name, mime, text: sliced.text })
     if (judged?.verdict === "deny")
       return { type: "refused", name, outcome: "denied", reason: judged.reason }
     const clean = judged?.verdict === "redact" ? judged.text : sliced.text

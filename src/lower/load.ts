@@ -1,10 +1,12 @@
 import { decodeText, kindOfMime } from "../files/sniff.ts"
 import { type FileAttachmentPart, type FileReference, isKnown, type Part } from "../message/part.ts"
+import type { Origin } from "../policy/config.ts"
 import type { Capture, PathTarget } from "./capture.ts"
 import { captureTarget, pathTarget } from "./capture-target.ts"
 import {
   bytesContent,
   type Content,
+  type HereFile,
   type LoadedFile,
   loadContent,
   storedContent,
@@ -163,7 +165,7 @@ async function loadAttachment(part: FileAttachmentPart, sources: Sources): Promi
   const content = await attachedContent(part, sources)
   if (!content) return withoutBytes(part)
   const file = await loadContent(content, part.name, sources.limits.text_bytes)
-  return fit(file, { content, origin: "attachment" }, sources)
+  return fitJudged(file, { content, origin: "attachment" }, sources)
 }
 
 async function attachedContent(
@@ -187,7 +189,23 @@ async function loadReference(ref: FileReference, sources: Sources): Promise<Load
   const name = typeof ref.name === "string" ? ref.name : ref.content_id
   const content = await storedContent(ref.content_id, sources.blobs)
   const file = await loadContent(content, name, sources.limits.text_bytes)
-  return fit(file, { content, origin: "ref" }, sources)
+  return fitJudged(file, { content, origin: "ref" }, sources)
+}
+
+// Bytes that were uploaded stand under the hash of what they are, secrets and all: what a model is
+// shown of them is judged here (BEY-04).
+async function fitJudged(
+  file: HereFile,
+  whole: { readonly content: Content; readonly origin: Origin },
+  sources: Sources,
+): Promise<LoadedFile> {
+  if (file.type !== "text") return fit(file, whole, sources)
+  const { name, mime, text } = file
+  const verdict = await sources.ingress?.({ origin: whole.origin, name, mime, text })
+  if (verdict?.verdict === "deny")
+    return { type: "refused", name, outcome: "denied", reason: verdict.reason }
+  if (verdict?.verdict !== "redact") return fit(file, whole, sources)
+  return fit({ ...file, text: verdict.text, note: verdict.reason }, whole, sources)
 }
 
 function addressOf(ref: Exclude<FileReference, { kind: "content" }>): string {

@@ -1,4 +1,5 @@
 import { decodeText } from "../files/sniff.ts"
+import { placeOfLines } from "../files/surroundings.ts"
 import type { WorkspaceRead } from "../files/workspace.ts"
 import type { PathTarget } from "./capture.ts"
 import type { Sources } from "./sources.ts"
@@ -54,12 +55,10 @@ export async function anchored(
   if (text === undefined) return read
   const moved = reanchor(selected.split("\n"), range.start, text)
   if (!moved) return { ...read, note: "the selected lines have changed since they were selected" }
-  const bytes = Buffer.from(
-    text
-      .split("\n")
-      .slice(moved.start - 1, moved.end)
-      .join("\n"),
-  )
+  const { start, end } = placeOfLines(text, moved)
+  const bytes = Buffer.from(text.slice(start, end))
+  const before = Buffer.byteLength(text.slice(0, start))
+  const around = { bytes: Buffer.from(text), start: before, end: before + bytes.length }
   const note = `they stood at line ${range.start} when they were selected`
-  return { ...read, bytes, lines: { ...read.lines, ...moved }, note }
+  return { ...read, bytes, around, lines: { ...read.lines, ...moved }, note }
 }

@@ -41,7 +41,7 @@ export interface Sources {
   readonly captured: (part_id: string) => Capture | undefined
   readonly limits: LoadLimits
   /** What may come in from the workspace (BEY-04); without one, everything. */
-  readonly ingress?: ((arrival: Arrival) => Verdict) | undefined
+  readonly ingress?: ((arrival: Arrival) => Verdict | Promise<Verdict>) | undefined
   /** Of the model that is addressed, where that is known. */
   readonly capabilities?: Capabilities | undefined
   readonly slice?: Slicer | undefined

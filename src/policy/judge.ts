@@ -2,8 +2,11 @@ import { MAX_BYTES, type Origin } from "./config.ts"
 import { deniedBy } from "./deny.ts"
 import { DENIED_MIMES } from "./deny-rules.ts"
 import type { IngressPolicy } from "./policy.ts"
-import { type Finding, redact } from "./secrets/redact.ts"
-import { redactValue } from "./secrets/redact-value.ts"
+import type { Span } from "./secrets/detector.ts"
+import { searchSecrets } from "./secrets/find-secrets.ts"
+import { cutOut, type Finding, redact } from "./secrets/redact.ts"
+import { redactValueInSteps } from "./secrets/redact-value.ts"
+import { finish, finishInSlices, type Steps } from "./secrets/slices.ts"
 
 /** Something that is about to come in. */
 export interface Arrival {
@@ -12,6 +15,9 @@ export interface Arrival {
   readonly path?: string | undefined
   readonly name?: string | undefined
   readonly text?: string | undefined
+  /** Only this piece of the text comes in, judged by what all of it holds: a line of a key is no key
+   *  by itself. Without, all of the text. */
+  readonly piece?: Span | undefined
   /** In bytes. */
   readonly size?: number | undefined
   readonly mime?: string | undefined
@@ -47,32 +53,45 @@ export type ValueVerdict =
 export const MAX_JUDGED_CHARACTERS = 8 * 1024 * 1024
 
 /** The one judgement on everything that comes in (BEY-04): let in, kept out, or let in without its
- *  secrets. */
-export function judge(policy: IngressPolicy, given: Arrival): Verdict {
+ *  secrets. However long the text is, nobody else waits for it. */
+export function judge(policy: IngressPolicy, given: Arrival): Promise<Verdict> {
+  return finishInSlices(judgeInSteps(policy, given))
+}
+
+/** The same at once, for what is known to be short. */
+export function judgeNow(policy: IngressPolicy, given: Arrival): Verdict {
+  return finish(judgeInSteps(policy, given))
+}
+
+function* judgeInSteps(policy: IngressPolicy, given: Arrival): Steps<Verdict> {
   const arrival = shortened(policy, given)
   const denial = denialOf(policy, arrival)
   if (denial) return denial
   const { text } = arrival
   if (text === undefined || policy.settings.secrets === "allow") return ALLOW
   if (text.length > MAX_JUDGED_CHARACTERS) return tooLong(arrival, text.length)
-  const { findings, gaveUp, text: clean } = redact(text)
-  const secret = withSecrets(policy, arrival, { findings, gaveUp })
+  const { piece = { start: 0, end: text.length } } = arrival
+  const { secrets, gaveUp } = yield* searchSecrets(text)
+  const { findings, text: clean } = cutOut(text, secrets, piece)
+  const held = { findings, gaveUp, elsewhere: secrets.length > 0 }
+  const secret = withSecrets(policy, arrival, held)
   if (secret?.verdict !== "redact") return secret ?? ALLOW
   return { ...secret, text: clean }
 }
 
 /** The same for data such as an editor's context: every string in it is looked at, with its key. */
-export function judgeValue(
+export async function judgeValue(
   policy: IngressPolicy,
-  given: Omit<Arrival, "text">,
+  given: Omit<Arrival, "text" | "piece">,
   value: unknown,
-): ValueVerdict {
+): Promise<ValueVerdict> {
   const arrival = shortened(policy, given)
   const denial = denialOf(policy, arrival)
   if (denial) return denial
   if (policy.settings.secrets === "allow") return ALLOW
-  const { findings, gaveUp, value: clean } = redactValue(value)
-  const secret = withSecrets(policy, arrival, { findings, gaveUp })
+  const { findings, gaveUp, value: clean } = await finishInSlices(redactValueInSteps(value))
+  const held = { findings, gaveUp, elsewhere: false }
+  const secret = withSecrets(policy, arrival, held)
   if (secret?.verdict !== "redact") return secret ?? ALLOW
   return { ...secret, value: clean }
 }
@@ -117,7 +136,8 @@ function deniedByMime(arrival: Arrival): Denial | undefined {
 function deniedByRule({ denied }: IngressPolicy, arrival: Arrival): Denial | undefined {
   for (const path of pathsOf(arrival)) {
     const found = deniedBy(denied, path)
-    if (found) return deny("deny", `${path} is kept out by the deny rule ${found.rule.pattern}`)
+    if (found)
+      return deny("deny", `${printable(path)} is kept out by the deny rule ${found.rule.pattern}`)
   }
   return undefined
 }
@@ -126,24 +146,35 @@ function deniedByIgnoreFile(policy: IngressPolicy, { path }: Arrival): Denial | 
   const found = path === undefined ? undefined : policy.workspace.ignoredBy(path)
   if (found === undefined) return undefined
   const { line, pattern } = found.rule
-  return deny("ignore", `${path} is ignored by ${found.file} (line ${line}: ${pattern})`)
+  return deny(
+    "ignore",
+    `${printable(path ?? "")} is ignored by ${found.file} (line ${line}: ${pattern})`,
+  )
+}
+
+interface Held {
+  /** In what comes in. */
+  readonly findings: readonly Finding[]
+  readonly gaveUp: boolean
+  /** Whether the rest of the text, of which only a piece comes in, holds any. */
+  readonly elsewhere: boolean
 }
 
 function withSecrets(
   policy: IngressPolicy,
   arrival: Arrival,
-  search: { readonly findings: readonly Finding[]; readonly gaveUp: boolean },
+  { findings, gaveUp, elsewhere }: Held,
 ): Denial | Redaction | undefined {
-  const { findings, gaveUp } = search
   const what = nameOf(arrival)
   if (gaveUp) return deny("secret", `${what} holds too much that looks like a secret to be let in`)
-  if (findings.length === 0) return undefined
-  const told = sentenceOf(findings)
-  if (policy.settings.secrets === "deny") return deny("secret", `${what} holds ${told}`)
+  if (findings.length === 0 && !elsewhere) return undefined
+  const told = findings.length > 0 ? sentenceOf(findings) : "secrets elsewhere in it"
   for (const path of pathsOf(arrival)) {
     const found = deniedBy(policy.deniedWithSecrets, path)
     if (found) return deny("secret", `${what} holds ${told}, and so none of it is let in`)
   }
+  if (findings.length === 0) return undefined
+  if (policy.settings.secrets === "deny") return deny("secret", `${what} holds ${told}`)
   return { verdict: "redact", rule: "secret", reason: `removed from ${what}: ${told}`, findings }
 }
 
@@ -172,7 +203,13 @@ function pathsOf({ path, name }: Arrival): string[] {
 }
 
 function nameOf({ path, name, origin }: Arrival): string {
-  return path ?? name ?? WHAT_COMES_BY[origin]
+  const known = path ?? name
+  return known === undefined ? WHAT_COMES_BY[origin] : printable(known)
+}
+
+/** A name is told without the secrets in it. */
+function printable(name: string): string {
+  return redact(name).text
 }
 
 const WHAT_COMES_BY: Readonly<Record<Origin, string>> = {

@@ -80,7 +80,7 @@ async function copyOfFile(
   const { handle, realPath, stats } = opened
   try {
     const arrival = { origin: "ref", path: realPath, size: stats.size } as const
-    const verdict = judge(host.workspaces.policy(root), arrival)
+    const verdict = await judge(host.workspaces.policy(root), arrival)
     if (verdict.verdict === "deny") throw new Refusal("invalid", verdict.reason)
     fits(asked, stats.size)
     const head = Buffer.alloc(Math.min(SNIFF_BYTES, stats.size))

@@ -8,6 +8,7 @@ import { makePrivate } from "../files/private-folder.ts"
 import { type Host, type HostOptions, openHost } from "../host.ts"
 import { withoutPassword } from "../host/store-address.ts"
 import type { Store } from "../store/store.ts"
+import { redact } from "../policy/secrets/redact.ts"
 import { type Log, type LogOptions, cleaned, newLog } from "../telemetry/log.ts"
 import { OtlpSink, readOtlpSettings } from "../telemetry/otlp.ts"
 import { tellSpansTo } from "../telemetry/span.ts"
@@ -155,9 +156,16 @@ function elsewhere({ environment, store, blobs }: ServeOptions) {
 /** So long an answer may take to reach its reader when we leave. */
 const LAST_WORDS_MS = 200
 
+/** An error may quote what somebody wrote. */
+function sieve(text: string): string {
+  return redact(text).text
+}
+
 /** What looks at the house while it works. */
 function watching(options: ServeOptions) {
-  const records = options.records ? newLog(options.records) : plainRecords(options.log)
+  const records = options.records
+    ? newLog({ ...options.records, sieve })
+    : plainRecords(options.log)
   const metrics = new HouseMetrics()
   const leaving = new Leaving()
   const observed = observerOf(metrics, records)
@@ -167,7 +175,7 @@ function watching(options: ServeOptions) {
 
 function plainRecords(write: (line: string) => void = () => undefined): Log {
   return (level, message) => {
-    if (level === "warn" || level === "error") write(cleaned(message))
+    if (level === "warn" || level === "error") write(cleaned(sieve(message)))
   }
 }
 

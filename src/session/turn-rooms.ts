@@ -46,6 +46,8 @@ interface House {
   readonly scratch: ScratchFolders
   readonly scopes: Pick<Scopes, "resolve">
   ingress(workspace_root: string | null): NonNullable<Sources["ingress"]>
+  /** Words without their secrets. */
+  clean(workspace_root: string | null): <Words>(words: Words) => Promise<Words>
 }
 
 /** The options with what the house itself has where a host says nothing. */
@@ -96,6 +98,7 @@ export function turnRooms(house: House, options: TurnOptions): TurnRooms {
       scratch: () => scratch.open(session_id, agent.scratch),
       scratch_dir: async () => (await scratch.open(session_id, agent.scratch)).path,
       ingress: house.ingress(workspace_root),
+      clean: house.clean(workspace_root),
       scope: (id) => scopes.resolve(session_id, id),
       attached: (id) => attachedFile(store, session_id, id),
       rules,

@@ -5,7 +5,7 @@ import { sandboxFault } from "../files/sandbox.ts"
 import { shrink } from "../files/shrink.ts"
 import { skillMarker } from "../model/marker.ts"
 import { type HiddenSettings, viewOf } from "../policy/hidden.ts"
-import { judge } from "../policy/judge.ts"
+import { judgeNow } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import { TextFiles } from "../skill/files.ts"
 import { type Instructions, printInstructions, projectInstructions } from "../skill/instructions.ts"
@@ -62,7 +62,7 @@ export class Workbench {
     const { root } = await projectOf(workspace_root, home)
     const policy = this.#rooms.policy(workspace_root)
     const admit = (path: string, text: string) => {
-      const judged = judge(policy, { origin: "ref", path, text })
+      const judged = judgeNow(policy, { origin: "ref", path, text })
       if (judged.verdict === "deny") return undefined
       return judged.verdict === "redact" ? judged.text : text
     }

@@ -2,8 +2,9 @@ import { stat } from "node:fs/promises"
 import { resolve as resolvePath } from "node:path"
 import type { ModelChoice } from "../message/message.ts"
 import type { Part, UnknownPart } from "../message/part.ts"
+import { admitWords } from "../policy/admit-words.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
-import { admit } from "./admit.ts"
+import { admitParts } from "./admit-parts.ts"
 import { loadedSkills } from "./loaded-skills.ts"
 import { type Resolved, resolve, type Unresolved } from "./resolve.ts"
 import type { SubmitRooms } from "./submit.ts"
@@ -58,10 +59,12 @@ export async function resolvedIn(
     message,
   )
   const kept = new Set([...(message.kept?.values() ?? [])].flat())
-  const admitted = parts.map((named) =>
-    kept.has(named) ? named : { id: named.id, part: admit(policy, named.part) },
-  )
-  return { parts: admitted, actions, shown, notices }
+  return {
+    parts: await admitParts(policy, parts, kept),
+    actions: actions.length === 0 ? actions : await admitWords(policy, actions),
+    shown,
+    notices,
+  }
 }
 
 const NO_COMMANDS = { get: () => undefined, list: () => [] }

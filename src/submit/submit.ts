@@ -156,7 +156,7 @@ export async function editQueued(rooms: SubmitRooms, edit: QueuedEdit): Promise<
   refuseReserved(edit.metadata)
   const blobs = new NamingBlobs(rooms.blobs)
   const said = edit.parts && (await editedParts({ ...rooms, blobs }, edit, edit.parts))
-  const metadata = edit.metadata && admitMetadata(rooms.policy(null), edit.metadata)
+  const metadata = edit.metadata && (await admitMetadata(rooms.policy(null), edit.metadata))
   const changed = await rooms.store.changeQueued({
     session_id: edit.session_id,
     message_id: edit.message_id,
@@ -288,7 +288,7 @@ async function appendMessage(rooms: SubmitRooms, place: Place, row: MessageRow):
   const addressed = submission.model ? { ...place, model: submission.model } : place
   const blobs = new NamingBlobs(rooms.blobs)
   const { parts, captures } = await preparedParts({ ...rooms, blobs }, addressed, row.parts)
-  const metadata = submission.metadata && admitMetadata(place.policy, submission.metadata)
+  const metadata = submission.metadata && (await admitMetadata(place.policy, submission.metadata))
   const appended = await rooms.store.append({
     session_id: submission.session_id,
     message_id,

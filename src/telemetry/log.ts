@@ -14,18 +14,30 @@ export interface LogOptions {
   readonly format: "text" | "json"
   readonly level: Level
   readonly write: (line: string) => void
+  /** A text without the secrets that whoever opens the log knows of; what looks like a key is left out
+   *  in any case. */
+  readonly sieve?: (text: string) => string
 }
 
 const MAX_MESSAGE = 16_384
 
 /** A log whose every record is one line. */
-export function newLog({ format, level, write }: LogOptions): Log {
+export function newLog({ format, level, write, sieve = (text) => text }: LogOptions): Log {
   const least = LEVELS.indexOf(level)
   const print = format === "json" ? jsonLine : textLine
   return (at, message, fields = {}) => {
     if (LEVELS.indexOf(at) < least) return
-    write(`${print(at, cleaned(message).slice(0, MAX_MESSAGE), fields)}\n`)
+    const said = cleaned(sieve(message.slice(0, MAX_MESSAGE)))
+    write(`${print(at, said, sieved(fields, sieve))}\n`)
   }
+}
+
+function sieved(fields: Fields, sieve: (text: string) => string): Fields {
+  const clean = Object.entries(fields).map(([name, value]) => [
+    name,
+    typeof value === "string" ? sieve(value) : value,
+  ])
+  return Object.fromEntries(clean) as Fields
 }
 
 function jsonLine(level: Level, message: string, fields: Fields): string {

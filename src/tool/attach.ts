@@ -59,7 +59,7 @@ async function attach(
   const { mime, kind, bytes, realPath, name } = file
   if (kind === "text") return attachText(file, runtime)
   admitted(
-    runtime.ingress({ origin: "attachment", path: realPath, name, mime, size: bytes.length }),
+    await runtime.ingress({ origin: "attachment", path: realPath, name, mime, size: bytes.length }),
   )
   const fault = conditionOf({
     mime,
@@ -112,7 +112,7 @@ async function promote(large: Large, runtime: ToolRuntime): Promise<ToolOutput> 
   const reason = `it has ${size} bytes, more than ${MAX_BYTES}`
   if (place.kind !== "scratch") throw new ToolError(`${place.shown} is not attached: ${reason}.`)
   const { mime } = await sniff(head, name, false)
-  admitted(runtime.ingress({ origin: "attachment", path: realPath, name, mime, size }))
+  admitted(await runtime.ingress({ origin: "attachment", path: realPath, name, mime, size }))
   const kept = await (await scratchOf(runtime)).promote(runtime.blobs, place.path)
   if ("reason" in kept) throw new ToolError(`${kept.reason}.`)
   return { data: { name, mime, ...kept, outcome: "descriptor", reason } }
@@ -122,7 +122,7 @@ async function attachText(file: Attached, runtime: ToolRuntime): Promise<ToolOut
   const { name, mime, bytes, realPath } = file
   const text = decodeText(bytes)
   if (text === undefined) return described(file, runtime, "its letters cannot be read")
-  const shown = admit(runtime, { origin: "attachment", path: realPath, name, mime, text })
+  const shown = await admit(runtime, { origin: "attachment", path: realPath, name, mime, text })
   const cut = await cutText(shown.text, runtime)
   const note = shown.note === null ? {} : { notes: [shown.note] }
   const blocks: Block[] = [{ type: "text", text: `Attached file ${name}:\n${cut.text}` }]

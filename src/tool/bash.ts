@@ -5,6 +5,7 @@ import { judgeCall } from "../policy/permissions.ts"
 import type { Hiding } from "./glob.ts"
 import { searchFor } from "./masked.ts"
 import { cutText, shownText } from "./output.ts"
+import { withoutPiecesOfSecrets } from "./pieces-of-secrets.ts"
 import { admit, scratchOf, stageNamed } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
@@ -69,7 +70,8 @@ async function told(
 ): Promise<ToolOutput> {
   if (ran.type === "unavailable") throw new ToolError(`No shell command is run: ${ran.reason}.`)
   if (ran.type === "stopped") throw new ToolError(`The command was stopped: ${ran.reason}.`)
-  const shown = admit(runtime, { origin: "command-output", text: ran.text })
+  const judged = await admit(runtime, { origin: "command-output", text: ran.text })
+  const shown = await withoutPiecesOfSecrets(judged, runtime)
   const cut = await cutText(shown.text, runtime)
   const notes = [
     ...(ran.truncated ? [`it said more than ${MAX_OUTPUT_BYTES} bytes and was stopped`] : []),

@@ -88,7 +88,7 @@ async function copied(
 ): Promise<ConvertFile> {
   const { size } = stats
   const name = basename(realPath)
-  admitted(runtime.ingress({ origin: "ref", path: realPath, size }))
+  admitted(await runtime.ingress({ origin: "ref", path: realPath, size }))
   if (size > CONVERT_LIMITS.input_bytes)
     throw new ToolError(`${name} has ${size} bytes, more than ${CONVERT_LIMITS.input_bytes}.`)
   const head = Buffer.alloc(Math.min(SNIFF_BYTES, size))
@@ -113,7 +113,7 @@ async function textOutput(
   path: string,
   runtime: ToolRuntime,
 ): Promise<ToolOutput> {
-  const shown = admit(runtime, { origin: "ref", path, text: made.text })
+  const shown = await admit(runtime, { origin: "ref", path, text: made.text })
   const cut = await cutText(shown.text, runtime)
   const notes = [made.note, shown.note ?? undefined].filter((note) => note !== undefined)
   const data = notes.length === 0 ? cut.text : { text: cut.text, notes }

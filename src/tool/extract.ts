@@ -33,7 +33,7 @@ async function unpack(path: string, runtime: ToolRuntime): Promise<ToolOutput> {
   try {
     const denial = deniedAt(place, realPath, "fs.read", runtime)
     if (denial !== undefined) throw new ToolError(`${denial}.`)
-    admitted(runtime.ingress({ origin: "ref", path: realPath, size: opened.stats.size }))
+    admitted(await runtime.ingress({ origin: "ref", path: realPath, size: opened.stats.size }))
     const source = { path: await pathThrough(handle, realPath), name: safeName(place.path) }
     return await into(source, runtime)
   } finally {

@@ -70,7 +70,8 @@ export async function* matching(
     if (entry.is_folder || (globs && !globs.some((glob) => matches(glob, entry.path)))) continue
     const realPath = `${root}/${entry.path}`
     if (deniedAt(place, realPath, "fs.read", runtime) !== undefined) continue
-    if (runtime.ingress({ origin: "ref", path: realPath }).verdict === "deny") continue
+    const verdict = await runtime.ingress({ origin: "ref", path: realPath })
+    if (verdict.verdict === "deny") continue
     yield base + entry.path
   }
 }

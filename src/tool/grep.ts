@@ -3,7 +3,7 @@ import { decodeText } from "../files/sniff.ts"
 import { readWorkspaceFile } from "../files/workspace.ts"
 import { type Hiding, matching } from "./glob.ts"
 import { LineScanner } from "./line-scanner.ts"
-import type { LineMatch } from "./match-lines.ts"
+import { type LineMatch, SHOWN_CHARACTERS } from "./match-lines.ts"
 import { cutList, shownText } from "./output.ts"
 import { type Place, placeOf, plainPath } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
@@ -60,7 +60,7 @@ async function search(input: Input, rooms: Rooms): Promise<ToolOutput> {
   try {
     for await (const batch of batches(input, rooms, searched)) {
       const matches = await scanner.scan(batch, { most: MAX_MATCHES - found.length, signal: stop })
-      found.push(...cleaned(batch, matches, runtime))
+      found.push(...(await cleaned(batch, matches, runtime)))
       if (found.length >= MAX_MATCHES || stop.aborted) break
     }
   } catch (error) {
@@ -142,26 +142,43 @@ async function textOf(path: string, runtime: ToolRuntime): Promise<TextFile | un
   const place = await placeOf(path, runtime)
   const read = await readWorkspaceFile(place.root, place.path, { maxBytes: MAX_FILE_BYTES })
   if (read.type !== "content" || read.bytes.subarray(0, 8192).includes(0)) return undefined
-  if (runtime.ingress({ origin: "ref", path: read.realPath }).verdict === "deny") return undefined
+  const verdict = await runtime.ingress({ origin: "ref", path: read.realPath })
+  if (verdict.verdict === "deny") return undefined
   const text = decodeText(read.bytes)
   return text === undefined ? undefined : { path, realPath: read.realPath, text }
 }
 
-/** The lines of each file, without their secrets (BEY-04). */
-function cleaned(
+/** The lines of each file, without the secrets that all of the file holds: a line of a key is no key
+ *  by itself (BEY-04). */
+async function cleaned(
   batch: readonly TextFile[],
   matches: readonly LineMatch[],
   runtime: ToolRuntime,
-): Found[] {
-  return [...Map.groupBy(matches, ({ file }) => file)].flatMap(([at, lines]) => {
+): Promise<Found[]> {
+  const found: Found[] = []
+  for (const [at, lines] of Map.groupBy(matches, ({ file }) => file)) {
     const file = batch[at]
-    if (!file) return []
-    const texts = lines.map(({ text }) => text)
-    const text = texts.join("\n")
-    const verdict = runtime.ingress({ origin: "ref", path: file.realPath, text })
-    if (verdict.verdict === "deny") return []
-    const clean = verdict.verdict === "redact" ? verdict.text.split("\n") : texts
-    const shown = clean.length === texts.length ? clean : texts.map(() => "[removed]")
-    return lines.map(({ line }, index) => ({ path: file.path, line, text: shown[index] ?? "" }))
+    if (file) found.push(...(await linesOf(file, lines, runtime)))
+  }
+  return found
+}
+
+async function linesOf(
+  { path, realPath, text }: TextFile,
+  matches: readonly LineMatch[],
+  runtime: ToolRuntime,
+): Promise<Found[]> {
+  const verdict = await runtime.ingress({ origin: "ref", path: realPath, text })
+  if (verdict.verdict === "deny") return []
+  if (verdict.verdict === "allow") return matches.map(({ line, text }) => ({ path, line, text }))
+  const [before, clean] = [text.split("\n"), verdict.text.split("\n")]
+  return matches.map(({ line, text }) => {
+    const kept = clean[line - 1] ?? ""
+    const isSame = kept === before[line - 1]
+    // Of a secret that goes over several lines only the first says what it was.
+    const shown = isSame ? text : kept.trim() === "" ? REMOVED : kept.slice(0, SHOWN_CHARACTERS)
+    return { path, line, text: shown }
   })
 }
+
+const REMOVED = "[redacted]"

@@ -16,7 +16,7 @@ export interface LineMatch {
   readonly text: string
 }
 
-const SHOWN_CHARACTERS = 500
+export const SHOWN_CHARACTERS = 500
 /** Of a longer line, only the beginning is searched. */
 const MAX_LINE_CHARACTERS = 64 * 1024
 

@@ -108,14 +108,18 @@ export function deniedAt(
 }
 
 /** Let a text in, without its secrets; a denial is the tool's error (BEY-04). */
-export function admit(
+export async function admit(
   runtime: ToolRuntime,
   arrival: Arrival & { readonly text: string },
-): Admitted {
-  const verdict = admitted(runtime.ingress(arrival))
+): Promise<Admitted> {
+  const verdict = admitted(await runtime.ingress(arrival))
   return verdict.verdict === "redact"
     ? { text: verdict.text, note: verdict.reason }
-    : { text: arrival.text, note: null }
+    : { text: shownOf(arrival), note: null }
+}
+
+function shownOf({ text, piece }: Arrival & { readonly text: string }): string {
+  return piece ? text.slice(piece.start, piece.end) : text
 }
 
 export interface Admitted {

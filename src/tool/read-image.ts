@@ -69,7 +69,7 @@ async function show(
     return refused("too-large", `${path} has ${read.size} bytes, more than ${MAX_IMAGE_BYTES}`)
   const { bytes } = read
   const { mime, kind } = await sniff(bytes.subarray(0, SNIFF_BYTES), place.path, false)
-  admitted(runtime.ingress({ origin: "ref", path: read.realPath, mime, size: bytes.length }))
+  admitted(await runtime.ingress({ origin: "ref", path: read.realPath, mime, size: bytes.length }))
   if (kind !== "image") return refused("unperceivable", `${path} is ${mime} and no image`)
   const picture = await pictureOf(bytes, mime, { capabilities: runtime.capabilities, shrink })
   if ("reason" in picture) return refused(picture.reason, `${path} ${picture.message}`)

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { decodeText, type FileKind, SNIFF_BYTES, sniff } from "../files/sniff.ts"
+import { surroundingText } from "../files/surroundings.ts"
 import { readWorkspaceFile } from "../files/workspace.ts"
 import { cutText, SHOWN_BYTES, shownText } from "./output.ts"
 import { admit, deniedAt, granted, type Place, placeOf, plainPath } from "./place.ts"
@@ -49,7 +50,8 @@ async function readText(input: Input, runtime: ToolRuntime): Promise<ToolOutput>
   const { mime, kind } = await sniff(bytes.subarray(0, SNIFF_BYTES), place.path, isWhole(bytes))
   const text = kind === "text" ? decodeText(bytes, input.unit !== "byte") : undefined
   if (text === undefined) throw new ToolError(notText(input.path, mime, kind))
-  const shown = admit(runtime, { origin: "ref", path: realPath, mime, text })
+  const around = found.around && surroundingText(found.around)
+  const shown = await admit(runtime, { origin: "ref", path: realPath, mime, text, ...around })
   const cut = await cutText(shown.text, runtime)
   const notes = [input.end === undefined ? null : note, shown.note].filter((each) => each !== null)
   const about = { path: input.path, mime, size, ...(lines ? { lines } : {}) }
@@ -84,7 +86,8 @@ async function readHead(place: Place, large: Large, runtime: ToolRuntime): Promi
   const found = granted(read)
   const bytes = found.type === "content" ? found.bytes : head
   const text = decodeText(bytes, false) ?? ""
-  const shown = admit(runtime, { origin: "ref", path: realPath, mime, text })
+  const around = found.type === "content" && found.around && surroundingText(found.around)
+  const shown = await admit(runtime, { origin: "ref", path: realPath, mime, text, ...around })
   const note = `It has ${size} bytes: read on with start and end.`
   const notes = shown.note === null ? [note] : [note, shown.note]
   const data = { path: place.shown, mime, size, notes }

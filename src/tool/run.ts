@@ -14,13 +14,18 @@ export async function runTool(
     return { type: "error", error_text, metadata: elapsed() }
   }
   try {
-    const { data, blocks, ...about } = await tool.execute(input, runtime)
+    const made = await tool.execute(input, runtime)
+    const { data, blocks, ...about } = (await runtime.clean?.(made)) ?? made
     const metadata = { ...elapsed(), ...about }
     return { type: "output", data, ...(blocks ? { blocks } : {}), metadata }
   } catch (error) {
-    return { type: "error", error_text: tell(tool, error), metadata: elapsed() }
+    const told = tell(tool, error)
+    const error_text = (await runtime.clean?.(told).catch(() => UNTOLD)) ?? told
+    return { type: "error", error_text, metadata: elapsed() }
   }
 }
+
+const UNTOLD = "The call failed, and why cannot be told without a secret."
 
 function tell(tool: Tool, error: unknown): string {
   if (error instanceof ToolError) return error.message

@@ -67,7 +67,10 @@ export interface ToolRuntime {
     readonly after: string
   }): Promise<void>
   /** What may come in (BEY-04). */
-  ingress(arrival: Arrival): Verdict
+  ingress(arrival: Arrival): Verdict | Promise<Verdict>
+  /** What a tool gave back, from wherever it had it, without the secrets in any string of it; without,
+   *  it is as the tool gave it. */
+  clean?<Words>(words: Words): Promise<Words>
 }
 
 /** Bytes that came with a message, or out of a tool. */

@@ -44,11 +44,11 @@ async function get(
   const page = { url, status, mime }
   if (text === null) {
     if (truncated) throw new ToolError(`${url} is ${mime} and too large to keep.`)
-    admitted(runtime.ingress({ origin: "web", name: url, mime, size: bytes.length }))
+    admitted(await runtime.ingress({ origin: "web", name: url, mime, size: bytes.length }))
     const path = await keep(url, bytes, runtime)
     return { data: { ...page, size: bytes.length, path }, output_path: path }
   }
-  const shown = admit(runtime, { origin: "web", name: url, mime, text })
+  const shown = await admit(runtime, { origin: "web", name: url, mime, text })
   const cut = await cutText(shown.text, runtime)
   const note = shown.note === null ? {} : { notes: [shown.note] }
   const more = truncated ? { truncated: true } : {}

@@ -144,14 +144,14 @@ async function room(runtime: ToolRuntime): Promise<(size: number) => string | un
       : undefined
 }
 
-function refusal(
+async function refusal(
   place: Place,
   realPath: string,
   { runtime, intent }: { readonly runtime: ToolRuntime; readonly intent: Intent },
-): string | undefined {
+): Promise<string | undefined> {
   const denied = deniedAt(place, realPath, "fs.write", runtime) ?? disguised(place, realPath)
   if (denied !== undefined) return denied
-  const verdict = runtime.ingress({ origin: "ref", path: realPath })
+  const verdict = await runtime.ingress({ origin: "ref", path: realPath })
   if (verdict.verdict !== "deny") return undefined
   // What git ignores may be written; what holds secrets may not, and neither may be looked into.
   return intent.reads || verdict.rule === "deny" ? verdict.reason : undefined

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest"
 import { Origin, PolicyConfig } from "../../src/policy/config.ts"
-import { type Arrival, judge, judgeValue, MAX_JUDGED_CHARACTERS } from "../../src/policy/judge.ts"
+import {
+  type Arrival,
+  judgeNow as judge,
+  judgeValue,
+  MAX_JUDGED_CHARACTERS,
+} from "../../src/policy/judge.ts"
 import { policyOf } from "../../src/policy/policy.ts"
 import { FAKE_SECRETS, random } from "./fake-secrets.ts"
 
@@ -159,12 +164,12 @@ describe("judge", () => {
 })
 
 describe("judgeValue", () => {
-  it("[BEY-04] removes the secrets of an editor's context and leaves its shape", () => {
+  it("[BEY-04] removes the secrets of an editor's context and leaves its shape", async () => {
     const payload = {
       file: "a.ts",
       selection: { text: `const key = "npm_${random(36)}"`, lines: [1, 2] },
     }
-    expect(judgeValue(POLICY, { origin: "editor-context" }, payload)).toEqual({
+    expect(await judgeValue(POLICY, { origin: "editor-context" }, payload)).toEqual({
       verdict: "redact",
       rule: "secret",
       reason: "removed from the editor's context: npm token",
@@ -176,11 +181,11 @@ describe("judgeValue", () => {
     })
   })
 
-  it("[BEY-04] holds an editor's context to the other rules too", () => {
+  it("[BEY-04] holds an editor's context to the other rules too", async () => {
     const context = (arrival: Partial<Arrival>) =>
       judgeValue(POLICY, { origin: "editor-context", ...arrival }, { text: "fine" })
-    expect(context({})).toEqual({ verdict: "allow" })
-    expect(context({ path: ".env" })).toMatchObject({ verdict: "deny", rule: "deny" })
-    expect(context({ size: 2 ** 30 })).toMatchObject({ verdict: "deny", rule: "size" })
+    expect(await context({})).toEqual({ verdict: "allow" })
+    expect(await context({ path: ".env" })).toMatchObject({ verdict: "deny", rule: "deny" })
+    expect(await context({ size: 2 ** 30 })).toMatchObject({ verdict: "deny", rule: "size" })
   })
 })

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest"
 import { readWorkspaceFile } from "../../src/files/workspace.ts"
 import type { PolicyConfig } from "../../src/policy/config.ts"
 import { viewOf } from "../../src/policy/hidden.ts"
-import { judge } from "../../src/policy/judge.ts"
+import { judgeNow as judge } from "../../src/policy/judge.ts"
 import { hiddenBy, loadPolicy } from "../../src/policy/load-policy.ts"
 import { temporaryFolder } from "../build.ts"
 

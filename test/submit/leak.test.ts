@@ -105,7 +105,9 @@ async function said(babble: Babble, { api, sources, change = (part) => part }: W
     },
     { parts: [...typed, ...babble.parts], contexts },
   )
-  const admitted = parts.map(({ id, part }) => ({ id, part: change(admit(policy, part)) }))
+  const admitted = await Promise.all(
+    parts.map(async ({ id, part }) => ({ id, part: change(await admit(policy, part)) })),
+  )
   const loaded = await load(admitted, sources)
   const messages = promptMessages(lower(loaded.parts, capabilitiesOfApi(api)))
   const wire = wireOf(api)

@@ -46,9 +46,17 @@ const MAX_NAME = 64
 
 function nameStart(text: string, at: number): number {
   let start = at
-  while (start > 0 && at - start < MAX_NAME && /[\w.-]/.test(text[start - 1] ?? "")) start -= 1
+  while (start > 0 && at - start < MAX_NAME && isNameCode(text.charCodeAt(start - 1))) start -= 1
   return start
 }
+
+function isNameCode(code: number): boolean {
+  return code < 128 && NAME_CODES[code] === 1
+}
+
+const NAME_CODES = Uint8Array.from({ length: 128 }, (_, code) =>
+  /[\w.-]/.test(String.fromCharCode(code)) ? 1 : 0,
+)
 
 interface Name {
   readonly start: number

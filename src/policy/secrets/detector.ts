@@ -12,6 +12,8 @@ export interface Detector {
   readonly words: readonly string[]
   /** The words are in lower case and count in any. */
   readonly folded?: true
+  /** It begins with its word and is random behind it: a break of a line in it is no end of it. */
+  readonly breakable?: true
   /** The secret, when one of the words is at `at`. */
   find(text: string, at: number): Span | undefined
 }
@@ -25,7 +27,12 @@ export function token(
   accepts: (secret: string) => boolean = always,
 ): Detector {
   const find = formed(pattern, accepts)
-  return { kind, words, find: (text, at) => (isStart(text, at) ? find(text, at) : undefined) }
+  return {
+    kind,
+    words,
+    breakable: true,
+    find: (text, at) => (isStart(text, at) ? find(text, at) : undefined),
+  }
 }
 
 /** A secret whose word stands behind so many characters; where several lengths occur, the longest is
@@ -69,10 +76,11 @@ function formed(pattern: RegExp, accepts: (secret: string) => boolean) {
 const MAX_FORM = 250
 
 function endOfRun(text: string, from: number): number {
-  let end = from
-  while (end < text.length && /[\w.~+/=-]/.test(text[end] ?? "")) end += 1
-  return end
+  RUN.lastIndex = from
+  return from + (RUN.exec(text)?.[0].length ?? 0)
 }
+
+const RUN = /[\w.~+/=-]*/y
 
 /** Whether something new begins here. In a text that is itself quoted, what looks like a letter may
  *  be the end of an escape: `\n` or `%3D`. */

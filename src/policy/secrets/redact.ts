@@ -1,4 +1,6 @@
-import { findSecrets, type Secret } from "./find-secrets.ts"
+import type { Span } from "./detector.ts"
+import { type Secret, searchSecrets } from "./find-secrets.ts"
+import { finish, type Steps } from "./slices.ts"
 
 /** What was removed, and where; never the secret itself. */
 export interface Finding {
@@ -20,20 +22,35 @@ const MAX_LINES_TOLD = 100
 /** The text without its secrets. A line stays the line it was: where a secret went over several, the
  *  breaks are kept. */
 export function redact(text: string): Redacted {
-  const { secrets, gaveUp } = findSecrets(text)
-  if (secrets.length === 0) return { text, findings: [], gaveUp }
-  const pieces: string[] = []
-  let from = 0
-  for (const { kind, start, end } of secrets) {
-    const breaks = text.slice(start, end).match(/\r?\n/g) ?? []
-    pieces.push(text.slice(from, start), marker(kind), ...breaks)
-    from = end
-  }
-  pieces.push(text.slice(from))
-  return { text: pieces.join(""), findings: findingsOf(text, secrets), gaveUp }
+  return finish(redactInSteps(text))
 }
 
-function marker(kind: string): string {
+export function* redactInSteps(text: string): Steps<Redacted> {
+  const { secrets, gaveUp } = yield* searchSecrets(text)
+  return { ...cutOut(text, secrets, { start: 0, end: text.length }), gaveUp }
+}
+
+/** A piece of a text without what of the whole text's secrets lies in it. Lines are the whole's. */
+export function cutOut(
+  text: string,
+  secrets: readonly Secret[],
+  piece: Span,
+): Pick<Redacted, "text" | "findings"> {
+  const inside = secrets.filter(({ start, end }) => start < piece.end && end > piece.start)
+  if (inside.length === 0) return { text: text.slice(piece.start, piece.end), findings: [] }
+  const pieces: string[] = []
+  let from = piece.start
+  for (const { kind, start, end } of inside) {
+    const last = Math.min(end, piece.end)
+    const breaks = text.slice(Math.max(start, piece.start), last).match(/\r?\n/g) ?? []
+    pieces.push(text.slice(from, Math.max(start, from)), marker(kind), ...breaks)
+    from = last
+  }
+  pieces.push(text.slice(from, piece.end))
+  return { text: pieces.join(""), findings: findingsOf(text, inside) }
+}
+
+export function marker(kind: string): string {
   return `[redacted: ${kind}]`
 }
 

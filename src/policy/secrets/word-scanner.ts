@@ -17,10 +17,20 @@ export class WordScanner {
 
   /** Calls `found` for every word, in the order of the text. */
   scan(text: string, found: (at: number, id: number) => void) {
+    let from = 0
+    while (from < text.length) from = this.scanSome(text, { from, characters: text.length }, found)
+  }
+
+  /** The same for about so many characters of the text; says where the next ones begin. */
+  scanSome(
+    text: string,
+    { from, characters }: { readonly from: number; readonly characters: number },
+    found: (at: number, id: number) => void,
+  ): number {
     const skips = this.#skips
     const lead = this.#window - 1
-    const end = text.length
-    let at = lead
+    const end = Math.min(text.length, from + lead + characters)
+    let at = from + lead
     while (at < end) {
       const pair = ((text.charCodeAt(at - 1) & ASCII) << 7) | (text.charCodeAt(at) & ASCII)
       const skip = skips[pair] as number
@@ -31,6 +41,7 @@ export class WordScanner {
       this.#closer(text, at - lead, pair, found)
       at += 1
     }
+    return Math.max(from + 1, at - lead)
   }
 
   #add(word: Word) {
