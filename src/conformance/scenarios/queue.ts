@@ -1,12 +1,8 @@
 import { gate, type Json, type Kit, until, words } from "../kit.ts"
 import type { Scenario } from "../scenario.ts"
 
-const ATTACHED = {
-  type: "file-attachment",
-  name: "a.txt",
-  mime: "text/plain",
-  data: "YQ==",
-} as const
+const FILE = { name: "a.txt", mime: "text/plain", data: "YQ==" }
+const ATTACHED = { type: "file-attachment", ...FILE } as const
 
 /** Messages that wait, and the one turn that runs. */
 export const queueScenarios: readonly Scenario[] = [
