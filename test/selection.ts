@@ -5,7 +5,8 @@
 /** Files that take long: the seconds of a quiet machine with two cores, so that those begin first and no
  *  worker waits for one of them at the end; and the share of their tests that is drawn. */
 export const LONG_FILES: Readonly<Record<string, LongFile>> = {
-  "test/files/archive/hostile.test.ts": { seconds: 90, share: 0.08 },
+  "test/files/archive/hostile.test.ts": { seconds: 90 },
+  "test/attacks/page/window.test.ts": { seconds: 60, share: 0.3 },
   "test/stream/conformance.test.ts": { seconds: 80, share: 0.1 },
   "test/stream/postgres.test.ts": { seconds: 70, share: 0.06 },
   "test/web/browser.test.ts": { seconds: 57, share: 0.35 },
@@ -47,6 +48,12 @@ interface LongFile {
 export function isDrawn(seed: string, file: string, title: string): boolean {
   const share = LONG_FILES[file]?.share ?? 1
   return share === 1 || fraction(`${seed} ${file} ${title}`) < share
+}
+
+/** Is this piece of a corpus drawn? All are where everything is run. */
+export function isDrawnOf(corpus: string, piece: string, share: number): boolean {
+  const seed = process.env["COMPOSITOR_TEST_DRAW"]
+  return seed === undefined || fraction(`${seed} ${corpus} ${piece}`) < share
 }
 
 /** FNV-1a with a last stir, as a number from 0 to below 1. */

@@ -1,5 +1,5 @@
 import { type MediaKind, resolveNative } from "../model/capabilities.ts"
-import { attachmentPath } from "../files/scratch.ts"
+import { attachmentPath } from "../files/attachment-path.ts"
 import type { FileKind } from "../files/sniff.ts"
 import type { HereFile, OpaqueFile } from "./content.ts"
 import { oneLine, showBytes, showName } from "./name.ts"

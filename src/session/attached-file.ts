@@ -1,4 +1,4 @@
-import { PATH_DIGITS } from "../files/scratch.ts"
+import { PATH_DIGITS } from "../files/attachment-path.ts"
 import { openJson } from "../message/stored-json.ts"
 import type { Store } from "../store/store.ts"
 import type { AttachedFile } from "../tool/tool.ts"

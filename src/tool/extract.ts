@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { randomBytes } from "node:crypto"
 import { extractArchive } from "../files/archive/archive.ts"
-import { safeName } from "../files/scratch.ts"
+import { safeName } from "../files/attachment-path.ts"
 import { openWithin, pathThrough } from "../files/within.ts"
 import { walkFolder } from "../files/walk.ts"
 import { cutList } from "./output.ts"

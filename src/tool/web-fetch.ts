@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { FetchOptions } from "../files/fetch/fetch.ts"
 import { readUrl } from "../files/fetch/target.ts"
-import { safeName } from "../files/scratch.ts"
+import { safeName } from "../files/attachment-path.ts"
 import { cutText, shownText } from "./output.ts"
 import { admit, admitted, granted, scratchOf } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"

@@ -188,6 +188,10 @@ const CASES: Readonly<Record<string, Cases>> = {
     good: ["/v1/commands/export?to=claude"],
     bad: ["/v1/commands/export?to=nobody", {}, 422],
   }),
+  "get /v1/trust": () => ({
+    good: ["/v1/trust"],
+    bad: [`/v1/trust?session=${MISSING.session}`, {}, 404],
+  }),
   "post /v1/trust": () => ({
     good: ["/v1/trust", { json: { path: "/nowhere", trusted: false } }],
     bad: ["/v1/trust", { json: { path: "/nowhere" } }, 422],

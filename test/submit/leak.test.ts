@@ -17,7 +17,8 @@ import { resolve } from "../../src/submit/resolve.ts"
 import { temporaryFolder } from "../build.ts"
 import { type Babble, Babbler } from "./babble.ts"
 
-const MESSAGES = Number(process.env.LEAK_MESSAGES ?? 10_000)
+const DRAW = process.env["COMPOSITOR_TEST_DRAW"]
+const MESSAGES = Number(process.env["LEAK_MESSAGES"] ?? (DRAW === undefined ? 10_000 : 1500))
 const APIS = [
   "anthropic-messages",
   "openai-responses",
@@ -30,7 +31,7 @@ const APIS = [
 type AnyPart = Part | UnknownPart
 type Change = (part: AnyPart) => AnyPart
 
-const babbler = new Babbler(20_261_115)
+const babbler = new Babbler(Number(DRAW ?? 20_261_115))
 const { catalog, known, skills, files } = babbler
 const policy = policyOf()
 

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import { attachmentPath } from "../../src/files/scratch.ts"
+import { attachmentPath } from "../../src/files/attachment-path.ts"
 import { attachTool } from "../../src/tool/attach.ts"
 import { bashTool } from "../../src/tool/bash.ts"
 import { convertTool } from "../../src/tool/convert.ts"
