@@ -9,6 +9,7 @@ import type {
   Tool,
   Transport,
 } from "@modelcontextprotocol/client"
+import { limitedFetch, MAX_MESSAGE_BYTES, TOO_LONG } from "./message-limit.ts"
 import type { McpServer } from "./server.ts"
 
 export interface McpLists {
@@ -19,6 +20,7 @@ export interface McpLists {
 }
 
 const MAX_LISTED = 2000
+const MAX_PAGES = 64
 /** One that could not be reached is not asked again before this. */
 const RETRY_MS = 30_000
 const NOTHING = { tools: [], prompts: [], resources: [], resourceTemplates: [] }
@@ -47,6 +49,8 @@ export class McpConnection {
   #lists: Promise<McpLists> | undefined
   #failure: { readonly at: number; readonly error: Error } | undefined
   readonly #watchers = new Map<string, Watcher>()
+  /** Those that were cut off in the middle of a message without end. */
+  readonly #tooLong = new WeakSet<Client>()
   #closed = false
 
   constructor(name: string, server: McpServer, options: ConnectionOptions = {}) {
@@ -56,8 +60,10 @@ export class McpConnection {
   }
 
   async lists(): Promise<McpLists> {
-    this.#lists ??= this.#readLists().catch((error: unknown) => {
+    this.#lists ??= this.#readLists().catch((error: Error) => {
       this.#lists = undefined
+      // Every step of a turn asks for the lists: it is not started for each of them to fail again.
+      this.#failure ??= { at: performance.now(), error }
       throw error
     })
     return this.#lists
@@ -68,19 +74,18 @@ export class McpConnection {
     input: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<CallToolResult> {
-    const client = await this.#connected()
     const call = { name: tool, arguments: input }
-    return client.callTool(call, { signal, timeout: this.server.timeout_ms })
+    const patience = { signal, timeout: this.server.timeout_ms }
+    return this.#ask((client) => client.callTool(call, patience))
   }
 
   async prompt(name: string, values: Readonly<Record<string, string>>): Promise<GetPromptResult> {
-    const client = await this.#connected()
-    return client.getPrompt({ name, arguments: { ...values } }, this.#patience())
+    const prompt = { name, arguments: { ...values } }
+    return this.#ask((client) => client.getPrompt(prompt, this.#patience()))
   }
 
   async read(uri: string): Promise<ReadResourceResult> {
-    const client = await this.#connected()
-    return client.readResource({ uri }, this.#patience())
+    return this.#ask((client) => client.readResource({ uri }, this.#patience()))
   }
 
   /** What may stand for an argument of a prompt, given what stands for the others. */
@@ -125,6 +130,17 @@ export class McpConnection {
     await client?.close()
   }
 
+  /** Ask it, and say in our words when it was cut off: the library only knows that it went. */
+  async #ask<Given>(question: (client: Client) => Promise<Given>): Promise<Given> {
+    const client = await this.#connected()
+    try {
+      return await question(client)
+    } catch (error) {
+      if (!this.#tooLong.has(client)) throw error
+      throw new Error(`the MCP server ${this.name} was cut off: ${TOO_LONG}`, { cause: error })
+    }
+  }
+
   #patience() {
     return { timeout: this.server.timeout_ms }
   }
@@ -149,11 +165,20 @@ export class McpConnection {
     const listChanged = { onChanged: () => this.#relist(), autoRefresh: false }
     const client = new Client(
       { name: "compositor", version: this.#options.version ?? "0" },
-      { listChanged: { tools: listChanged, prompts: listChanged, resources: listChanged } },
+      {
+        listMaxPages: MAX_PAGES,
+        listChanged: { tools: listChanged, prompts: listChanged, resources: listChanged },
+      },
     )
-    this.#transport = await transportOf(this.server)
+    const cutOff = () => {
+      this.#tooLong.add(client)
+      void client.close().catch(() => undefined)
+    }
+    this.#transport = await transportOf(this.server, cutOff)
     if (this.#closed) throw new Error(`${this.name} was closed`)
-    await client.connect(this.#transport, this.#patience())
+    await client.connect(this.#transport, this.#patience()).catch((error: unknown) => {
+      throw this.#tooLong.has(client) ? new Error(TOO_LONG, { cause: error }) : error
+    })
     // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no other way
     client.onclose = () => this.#forget()
     this.#failure = undefined
@@ -175,8 +200,11 @@ export class McpConnection {
       if (watcher.uri === undefined || watcher.uri === uri) watcher.heard(uri)
   }
 
-  async #readLists(): Promise<McpLists> {
-    const client = await this.#connected()
+  #readLists(): Promise<McpLists> {
+    return this.#ask((client) => this.#listsOf(client))
+  }
+
+  async #listsOf(client: Client): Promise<McpLists> {
     const has = client.getServerCapabilities() ?? {}
     const patience = this.#patience()
     const [tools, prompts, resources, templates] = await Promise.all([
@@ -204,30 +232,45 @@ export class McpConnection {
   }
 }
 
+/** A server that always has another page is told by what it does, not by an option of the library. */
+function explained(error: unknown): unknown {
+  const isEndless = /exceeded listMaxPages/.test(messageOf(error))
+  return isEndless ? new Error(`it lists more than ${MAX_PAGES} pages`, { cause: error }) : error
+}
+
 /** A server that offers a thing and does not know how to list it has none of it (MCP-002). */
 function noneIfUnknown(error: unknown): typeof NOTHING {
-  if ((error as { code?: unknown }).code !== METHOD_NOT_FOUND) throw error
+  if ((error as { code?: unknown }).code !== METHOD_NOT_FOUND) throw explained(error)
   return NOTHING
 }
 
-async function transportOf(server: McpServer): Promise<Transport> {
+async function transportOf(server: McpServer, cutOff: () => void): Promise<Transport> {
   if ("url" in server) {
     const { StreamableHTTPClientTransport, SSEClientTransport } = await import(
       "@modelcontextprotocol/client"
     )
     const Remote = server.type === "sse" ? SSEClientTransport : StreamableHTTPClientTransport
-    return new Remote(new URL(server.url), { requestInit: { headers: server.headers } })
+    return new Remote(new URL(server.url), {
+      requestInit: { headers: server.headers },
+      fetch: limitedFetch(cutOff),
+    })
   }
   const { StdioClientTransport } = await import("@modelcontextprotocol/client/stdio")
   const { command, args, env, cwd } = server
   // The server gets the few variables that the protocol's library names, and what it was given.
-  return new StdioClientTransport({
+  const transport = new StdioClientTransport({
+    maxBufferSize: MAX_MESSAGE_BYTES,
     command,
     args: [...args],
     env: { ...env },
     stderr: "ignore",
     ...(cwd === undefined ? {} : { cwd }),
   })
+  // oxlint-disable-next-line unicorn/prefer-add-event-listener -- the library has no other way
+  transport.onerror = (error) => {
+    if (/exceeded maximum size/.test(error.message)) cutOff()
+  }
+  return transport
 }
 
 function messageOf(error: unknown): string {

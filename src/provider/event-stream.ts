@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib"
+import { AnswerTooLong, LineCount } from "./answer-limits.ts"
 
 /** One message of `application/vnd.amazon.eventstream`; of the headers only texts are kept. */
 export interface EventMessage {
@@ -22,10 +23,13 @@ export async function* readMessages(
   let pending: Uint8Array[] = []
   let size = 0
   let wanted = PRELUDE_BYTES
+  const count = new LineCount()
   for await (const chunk of chunks) {
     pending.push(chunk)
     size += chunk.length
     while (size >= wanted) {
+      const pause = count.next()
+      if (pause) await pause
       const bytes = pending.length === 1 ? asBuffer(pending[0]) : Buffer.concat(pending)
       const length = lengthOf(bytes, maxBytes)
       if (bytes.length >= length) yield readMessage(bytes.subarray(0, length))
@@ -47,7 +51,9 @@ function lengthOf(bytes: Buffer, maxBytes: number): number {
     throw new Error("a message of the stream has a damaged prelude")
   const length = bytes.readUInt32BE(0)
   if (length < SMALLEST_MESSAGE || length > maxBytes)
-    throw new Error(`a message of the stream claims ${length} bytes; at most ${maxBytes} are read`)
+    throw new AnswerTooLong(
+      `a message of the stream claims ${length} bytes; at most ${maxBytes} are read`,
+    )
   return length
 }
 

@@ -1,4 +1,5 @@
 import type { EndReason, ModelEvent, ModelFault, ModelUsage } from "../model/prompt.ts"
+import { countCalls, limitBytes } from "./answer-limits.ts"
 import { blame } from "./blame.ts"
 import { faultOf, refusal, type Said, TRUNCATED } from "./fault.ts"
 import { toolNames } from "./names.ts"
@@ -54,15 +55,17 @@ async function* answers<State extends Progress, Frame>(
   exchange: Exchange<State, Frame>,
 ): AsyncIterable<ModelEvent> {
   let state = exchange.start
+  let calls = 0
   try {
     const answer = await send(call, exchange)
     if (answer.status !== 200) {
       yield await refusal(answer, exchange.said)
       return
     }
-    for await (const frame of exchange.frames(answer.chunks)) {
+    for await (const frame of exchange.frames(limitBytes(answer.chunks))) {
       const result = exchange.step(state, frame)
       state = result.state
+      calls = countCalls(calls, result.events)
       yield* result.events
       if (state.ended) return
     }

@@ -1,3 +1,5 @@
+import { AnswerTooLong, LineCount } from "./answer-limits.ts"
+
 export interface ServerEvent {
   readonly event: string
   readonly data: string
@@ -15,7 +17,10 @@ export async function* readEvents(
   let event = ""
   let data: string[] = []
   let size = 0
+  const count = new LineCount()
   for await (const line of readLines(chunks, maxCharacters)) {
+    const pause = count.next()
+    if (pause) await pause
     if (line === "") {
       if (data.length > 0) yield { event: event || "message", data: data.join("\n") }
       event = ""
@@ -64,5 +69,5 @@ async function* readLines(chunks: AsyncIterable<Uint8Array>, maxCharacters: numb
 }
 
 function tooLarge(maxCharacters: number): Error {
-  return new Error(`an event of the stream is longer than ${maxCharacters} characters`)
+  return new AnswerTooLong(`an event of the stream is longer than ${maxCharacters} characters`)
 }
