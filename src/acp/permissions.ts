@@ -1,9 +1,9 @@
-import type {
-  CreateElicitationRequest,
-  ElicitationPropertySchema,
-  PermissionOption,
-  RequestPermissionOutcome,
-  ToolCallUpdate,
+import {
+  type CreateElicitationRequest,
+  type ElicitationPropertySchema,
+  type PermissionOption,
+  RequestError,
+  type ToolCallUpdate,
 } from "@agentclientprotocol/sdk"
 import { ApiError, type CallPlace, type Client } from "../client/client.ts"
 import type { Turn, Wait } from "../message/row.ts"
@@ -115,8 +115,8 @@ async function byForm(asking: Asking, questions: readonly Question[]) {
       required: fields.map(([name]) => name),
     },
   }
-  const given = await asking.peer.elicit?.(request, asking.signal)
-  if (given?.action !== "accept") return undefined
+  const given = await answered(asking.peer.elicit?.(request, asking.signal), asking.signal)
+  if (!isObject(given) || given.action !== "accept") return undefined
   const content = isObject(given.content) ? given.content : {}
   return questions.map((_, at) => [content[`answer_${at}`] ?? []].flat().map(String))
 }
@@ -153,15 +153,25 @@ async function choose(
 ): Promise<string | undefined> {
   const { peer, turn, signal } = asking
   const request = { sessionId: turn.session_id, toolCall: callOf(asking), options: [...options] }
-  const { outcome } = await peer.askPermission(request, signal)
-  return chosenOf(outcome, options)
+  return chosenOf(await answered(peer.askPermission(request, signal), signal), options)
 }
 
-// An editor may answer with an option that it was not offered: that is no answer.
-function chosenOf(outcome: RequestPermissionOutcome, options: readonly PermissionOption[]) {
+/** What the editor answered. One that answers with an error gave no answer, and the turn goes on; one that
+ *  went away left the question to other surfaces. */
+async function answered(answer: Promise<unknown> | undefined, signal: AbortSignal) {
+  try {
+    return await answer
+  } catch (error) {
+    if (signal.aborted || !(error instanceof RequestError)) throw error
+    return undefined
+  }
+}
+
+// An editor may answer with an option that it was not offered, or with anything: that is no answer.
+function chosenOf(answer: unknown, options: readonly PermissionOption[]) {
+  const outcome = isObject(answer) && isObject(answer.outcome) ? answer.outcome : {}
   if (outcome.outcome !== "selected") return undefined
-  const chosen = (outcome as { optionId?: unknown }).optionId
-  return options.find(({ optionId }) => optionId === chosen)?.optionId
+  return options.find(({ optionId }) => optionId === outcome.optionId)?.optionId
 }
 
 function callOf({ call, wait }: Asking): ToolCallUpdate {

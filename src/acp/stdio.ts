@@ -11,18 +11,37 @@ export interface Pipes {
   readonly output: Writable
 }
 
-/** Serve one editor over a pair of pipes until it hangs up. */
+/** Serve one editor over a pair of pipes until it hangs up. Rejects when what it says cannot be read on. */
 export async function serveAgent(options: AgentOptions, pipes: Pipes): Promise<void> {
-  const connection = compositorAgent(options).connect(streamOf(pipes))
-  await connection.closed
+  let fault: unknown
+  const stream = streamOf(pipes, (error) => (fault = error))
+  await compositorAgent(options).connect(stream).closed
+  if (fault !== undefined)
+    throw new Error(`the editor cannot be heard any more: ${sentenceOf(fault)}`, { cause: fault })
 }
 
-function streamOf({ input, output }: Pipes): Stream {
+function streamOf({ input, output }: Pipes, failed: (error: unknown) => void): Stream {
   const writable = Writable.toWeb(output) as WritableStream<Uint8Array>
   const readable = Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>
   const lines = ndJsonStream(writable, readable, { maxMessageBytes: MAX_MESSAGE_BYTES })
-  const normalise = new TransformStream<AnyMessage, AnyMessage>({
-    transform: (message, controller) => controller.enqueue(normalised(message)),
-  })
-  return { writable: lines.writable, readable: lines.readable.pipeThrough(normalise) }
+  const messages = normalisedMessages(lines.readable, failed)
+  return { writable: lines.writable, readable: ReadableStream.from(messages) }
+}
+
+async function* normalisedMessages(
+  messages: ReadableStream<AnyMessage>,
+  failed: (error: unknown) => void,
+): AsyncGenerator<AnyMessage, void, void> {
+  try {
+    for await (const message of messages) yield normalised(message)
+  } catch (error) {
+    failed(error)
+    throw error
+  }
+}
+
+function sentenceOf(fault: unknown): string {
+  const { name, message } = fault as Error
+  if (name === "MessageTooLargeError") return `a line is longer than ${MAX_MESSAGE_BYTES} bytes`
+  return message
 }

@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer"
 import type { Readable, Writable } from "node:stream"
 import { type Attachment, readAttachments } from "../attachments.ts"
 import {
@@ -85,6 +86,7 @@ class Relay {
       if (input.destroyed && !(error instanceof LineTooLong)) return
       if (!(error instanceof LineTooLong)) throw error
       await writeLine(output, answerOf(null, { code: PARSE_ERROR, message: error.message }))
+      throw new Error(`the editor cannot be heard any more: ${error.message}`, { cause: error })
     }
   }
 
@@ -182,12 +184,22 @@ class Relay {
   }
 
   async #fromAgent(line: Buffer) {
+    const { output, log } = this.#options
     const message = parseLine(line)
-    if (!isObject(message)) return writeLine(this.#options.output, line)
+    // Half a line of an agent that died, or its debugging: an editor would take it for a broken pipe.
+    if (message === undefined)
+      return log(`the agent wrote ${line.length} bytes that are no message`)
+    if (!isObject(message)) return writeLine(output, wellFormed(line))
     if (this.#restorer.isOurs(message)) return
+    if (this.#isUnasked(message)) return log("the agent answered what nobody had asked")
     // Written down first: an editor is not shown what would be lost with us.
     await this.#notice(message)
-    await writeLine(this.#options.output, line)
+    await writeLine(output, wellFormed(line))
+  }
+
+  /** An answer to no request of the editor's: a second one, or one to a request of the agent's own. */
+  #isUnasked({ id, method }: JsonObject): boolean {
+    return method === undefined && id !== null && !this.#pending.has(keyOf(id))
   }
 
   async #notice(message: JsonObject) {
@@ -226,6 +238,11 @@ class Relay {
       await writeLine(output, answerOf(id, { code: INTERNAL_ERROR, message }))
     }
   }
+}
+
+/** Editors read UTF-8 strictly; what an agent says that is none is said with marks in its place. */
+function wellFormed(line: Buffer): Buffer {
+  return isUtf8(line) ? line : Buffer.from(line.toString("utf8"))
 }
 
 const OPENS = ["session/new", "session/load", "session/resume"]

@@ -13,10 +13,11 @@ export async function acpCommand(options: AcpOptions) {
   const { model } = options
   await connected(options, async ({ client, idle }) => {
     const log = (text: string) => tellLine(`compositor: ${text}`)
-    await serveAgent(
-      { client, version: version(), model, log },
-      { input: process.stdin, output: protocolOutput() },
-    )
-    await idle()
+    const pipes = { input: process.stdin, output: protocolOutput() }
+    try {
+      await serveAgent({ client, version: version(), model, log }, pipes)
+    } finally {
+      await idle()
+    }
   })
 }
