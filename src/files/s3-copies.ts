@@ -36,8 +36,10 @@ export class CopiedBlobs extends BlobsBehind {
   override async *open(content_id: string, range?: ByteRange): AsyncIterable<Uint8Array> {
     const near = await this.#openCopy(content_id)
     if (near) return yield* readCopy(near, range)
-    if (range) return yield* this.behind.open(content_id, range)
-    yield* this.#copying(content_id)
+    if (!range) return yield* this.#copying(content_id)
+    const copied = await this.#copyWhole(content_id)
+    if (copied) return yield* readCopy(copied, range)
+    yield* this.behind.open(content_id, range)
   }
 
   override async size(content_id: string) {
@@ -63,20 +65,36 @@ export class CopiedBlobs extends BlobsBehind {
     return open(this.#pathOf(content_id), "r").catch(() => undefined)
   }
 
-  // Passes the bytes on while it writes them down. A reader who leaves early leaves no copy.
+  // A piece alone cannot be checked against the name: it is read from a copy of the whole, which was. A
+  // blob that is too large for a copy is believed.
+  async #copyWhole(content_id: string): Promise<FileHandle | undefined> {
+    const size = await this.behind.size(content_id)
+    if (size === undefined || size > this.#max_bytes / LARGEST_SHARE) return undefined
+    let read = 0
+    for await (const chunk of this.#copying(content_id)) {
+      read += chunk.length
+      if (read > size) throw otherBytes(content_id)
+    }
+    return this.#openCopy(content_id)
+  }
+
+  // Passes the bytes on while it writes them down, the last of them when all were checked. A reader who
+  // leaves early leaves no copy.
   async *#copying(content_id: string): AsyncIterable<Uint8Array> {
     await (this.#ready ??= emptied(this.#folder))
     const draft = await Draft.begin(join(this.#folder, randomUUID()))
+    let held: Uint8Array | undefined
     try {
       for await (const chunk of this.behind.open(content_id)) {
         if (draft.size + chunk.length <= this.#max_bytes / LARGEST_SHARE) await draft.write(chunk)
         else await draft.drop()
         draft.hash.update(chunk)
-        yield chunk
+        if (held) yield held
+        held = chunk
       }
-      if (`sha256:${draft.hash.digest("hex")}` !== content_id)
-        throw new Error(`the blob ${content_id} has other bytes than its name says`)
+      if (`sha256:${draft.hash.digest("hex")}` !== content_id) throw otherBytes(content_id)
       if (await draft.land(this.#pathOf(content_id))) await this.#keep(content_id, draft.size)
+      if (held) yield held
     } finally {
       await draft.drop()
     }
@@ -104,6 +122,10 @@ export class CopiedBlobs extends BlobsBehind {
   #pathOf(content_id: string): string {
     return join(this.#folder, content_id.slice("sha256:".length))
   }
+}
+
+function otherBytes(content_id: string): Error {
+  return new Error(`the blob ${content_id} has other bytes than its name says`)
 }
 
 /** A copy that is being written. A disk that is full makes no copy, and nothing else. */
