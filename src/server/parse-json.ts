@@ -1,4 +1,5 @@
 import { extname } from "node:path"
+import { setImmediate as pause } from "node:timers/promises"
 import { Worker } from "node:worker_threads"
 import { isTooDeep } from "../message/depth.ts"
 import { DoorError } from "./errors.ts"
@@ -23,6 +24,8 @@ export async function parseJsonBytes(bytes: Uint8Array): Promise<unknown> {
   if (bytes.length <= PARSED_HERE_BYTES) return parseJson(new TextDecoder().decode(bytes))
   const answer = await (thread ??= new ParseThread()).parse(bytes)
   if ("fault" in answer) throw notJson(answer.fault)
+  // It was copied over here at once: that is enough for one stretch.
+  await pause()
   return answer.value
 }
 

@@ -1,3 +1,4 @@
+import { setImmediate as pause } from "node:timers/promises"
 import type { Context, Hono } from "hono"
 import { z } from "zod"
 import type { Host } from "../host.ts"
@@ -54,6 +55,8 @@ export function mount(app: Hono, host: Host, routes: readonly Route[]) {
 async function serve(one: Route, host: Host, context: Context): Promise<Response> {
   const query = one.query ? check(one.query, context.req.query(), "query ") : undefined
   const body = one.body ? check(one.body, await readJson(context, one.max_bytes), "") : undefined
+  // A large body took a while to check: others have their turn before anything is made of it.
+  if (one.body) await pause()
   const param = (name: string) => context.req.param(name) ?? ""
   const answer = await one.handle({ host, context, caller: callerOf(context), query, body, param })
   if (answer instanceof Response) return answer

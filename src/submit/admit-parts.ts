@@ -1,3 +1,4 @@
+import { setImmediate as pause } from "node:timers/promises"
 import type { Part, UnknownPart } from "../message/part.ts"
 import { sentenceOf } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
@@ -8,6 +9,9 @@ import { finishInSlices } from "../policy/secrets/slices.ts"
 import { admit } from "./admit.ts"
 import type { NamedPart } from "./resolve.ts"
 
+/** After so many parts others have their turn: a message may have thousands. */
+const PARTS_AT_ONCE = 512
+
 /** Let the parts of a message in, all but those that came in before (`kept`), each by itself, and then as a reader puts them together: a key whose
  *  end stands in the next part is a key. */
 export async function admitParts(
@@ -16,8 +20,10 @@ export async function admitParts(
   kept: ReadonlySet<NamedPart> = new Set(),
 ): Promise<NamedPart[]> {
   const admitted: NamedPart[] = []
-  for (const named of parts)
+  for (const [at, named] of parts.entries()) {
+    if (at % PARTS_AT_ONCE === PARTS_AT_ONCE - 1) await pause()
     admitted.push(kept.has(named) ? named : { id: named.id, part: await admit(policy, named.part) })
+  }
   return policy.settings.secrets === "allow" ? admitted : withoutSplitSecrets(admitted)
 }
 

@@ -14,7 +14,7 @@ import type { IngressPolicy } from "../policy/policy.ts"
 import type { Appended, MessageChanged, SessionAction, Store } from "../store/store.ts"
 import type { Envelope } from "../trigger/trigger.ts"
 import { admitMetadata } from "./admit.ts"
-import { digestOf } from "./digest.ts"
+import { digestInSlices, digestOf } from "./digest.ts"
 import { newPart, type Prepared, preparedParts, type PrepareRooms } from "./prepared-parts.ts"
 import { type Place, placeOf, resolvedIn } from "./place.ts"
 import { isBlank, type NamedPart, type Resolved, type Unresolved } from "./resolve.ts"
@@ -293,7 +293,7 @@ async function appendMessage(rooms: SubmitRooms, place: Place, row: MessageRow):
     session_id: submission.session_id,
     message_id,
     metadata: metadataOf({ ...submission, metadata }),
-    digest: digestOf([submission.parts, submission.metadata ?? {}]),
+    digest: await digestInSlices([submission.parts, submission.metadata ?? {}]),
     parts,
     captures,
     mode: submission.mode ?? "immediate",
