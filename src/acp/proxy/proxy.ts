@@ -164,6 +164,8 @@ class Relay {
       await this.#failPending(`the agent ${how} before it answered; it was started again`)
       await this.#ready.catch(() => undefined)
       await this.#ready
+      // The editor hung up meanwhile: what was started again is not needed any more.
+      if (this.#done) return this.#child.stop()
     }
   }
 
