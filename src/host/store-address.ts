@@ -7,7 +7,7 @@ export function requireStoreAddress(setting: string, address: string) {
     )
   if (!isReadable(address))
     throw new Error(
-      `${setting} cannot be read as postgres://user:password@host/database: write what is no letter or ` +
+      `${setting} cannot be read as postgres://USER@HOST/DATABASE: write what is no letter or ` +
         "digit in its password as %2F and the like, or leave the password out and set PGPASSWORD",
     )
 }
