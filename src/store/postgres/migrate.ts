@@ -9,8 +9,10 @@ const KNOWN = POSTGRES_MIGRATIONS.length
  *  whoever gets it second finds nothing left to do. */
 export async function migrate(link: Link): Promise<void> {
   await createVersion(link)
-  await refuseUnreleased(link)
-  if ((await versionOf(link)) === KNOWN) return
+  const version = await versionOf(link)
+  refuseNewer(version)
+  await refuseUnreleased(link, version)
+  if (version === KNOWN) return
   await link.say("BEGIN")
   try {
     const { rows } = await link.ask("SELECT version FROM compositor_schema FOR UPDATE")
@@ -25,8 +27,8 @@ export async function migrate(link: Link): Promise<void> {
   }
 }
 
-async function refuseUnreleased(link: Link) {
-  const wanted = tablesAfter(Math.min(await versionOf(link), KNOWN))
+async function refuseUnreleased(link: Link, version: number) {
+  const wanted = tablesAfter(version)
   const { rows } = await link.ask(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()",
   )

@@ -68,25 +68,30 @@ export function isOlder(version: readonly number[], than: readonly number[]): bo
 }
 
 function migrate(connection: Connection) {
+  refuseNewer(userVersion(connection))
   refuseUnreleased(connection)
   if (userVersion(connection) === MIGRATIONS.length) return
   // Another process may be migrating: whoever gets the lock second finds nothing left to do.
   const upgrade = connection.transaction(() => {
     const seen = userVersion(connection)
-    if (seen > MIGRATIONS.length)
-      throw new Error(
-        `this data folder was written by a newer version (schema ${seen}, known ${MIGRATIONS.length})`,
-      )
+    refuseNewer(seen)
     for (const migration of MIGRATIONS.slice(seen)) connection.exec(migration)
     connection.pragma(`user_version = ${MIGRATIONS.length}`)
   })
   upgrade.immediate()
 }
 
+function refuseNewer(seen: number) {
+  if (seen > MIGRATIONS.length)
+    throw new Error(
+      `this data folder was written by a newer version (schema ${seen}, known ${MIGRATIONS.length})`,
+    )
+}
+
 /** Before the first release migrations were still rewritten, and a database counted them all the same: one
  *  that counts a migration without having its tables is of that time. */
 function refuseUnreleased(connection: Connection) {
-  const wanted = tablesAfter(Math.min(userVersion(connection), MIGRATIONS.length))
+  const wanted = tablesAfter(userVersion(connection))
   const there = new Set(
     connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all(),
   )
