@@ -37,7 +37,8 @@ export function firing({ queue, drain, live }: Described, now: number): Waiting 
   const steered = queue.find(isSteer)
   if (steered) return steered
   const [head] = queue
-  const isLeft = head?.state === "editing" && head.until <= now
+  // One that was held before it was edited is held again.
+  const isLeft = head?.state === "editing" && head.mode !== "paused" && head.until <= now
   if ((head?.state === "queued" || isLeft) && drain === "open") return head
   return queue.find(({ state, mode }) => state === "queued" && mode === "immediate")
 }

@@ -19,9 +19,6 @@ export interface Call {
   readonly part: ToolPart
 }
 
-/** More is a mistake of the tool: it is told so, and its words are not kept. */
-const MAX_RESULT_CHARACTERS = 8 * 1024 * 1024
-
 /** Settle what an answer calls for. Every call is looked at before the first one runs; what a person
  *  must say something about makes the turn wait, and nothing has run then. */
 export async function settleCalls(
@@ -239,19 +236,7 @@ function ended(part: ToolPart, result: ToolResult): ToolPart {
   if (result.type === "error") return { ...failed(part, result.error_text), metadata }
   const { data, blocks } = result
   const output = { data, ...(blocks ? { blocks: blocks.map((block) => ({ ...block })) } : {}) }
-  const fault = faultOf(output)
-  if (fault) return { ...failed(part, fault), metadata }
   return { ...part, state: "output-available", output, metadata }
-}
-
-// A tool may come from elsewhere: what it gives back is not ours to trust.
-function faultOf(output: unknown): string | undefined {
-  try {
-    const { length } = JSON.stringify(output)
-    return length > MAX_RESULT_CHARACTERS ? "The result was too large to keep." : undefined
-  } catch {
-    return "The result could not be kept: it is not JSON."
-  }
 }
 
 export function failed(part: ToolPart, error_text: string): ToolPart {

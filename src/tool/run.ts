@@ -15,6 +15,8 @@ export async function runTool(
   }
   try {
     const made = await tool.execute(input, runtime)
+    const fault = faultOf(made)
+    if (fault) return { type: "error", error_text: fault, metadata: elapsed() }
     const { data, blocks, ...about } = (await runtime.clean?.(made)) ?? made
     const metadata = { ...elapsed(), ...about }
     return { type: "output", data, ...(blocks ? { blocks } : {}), metadata }
@@ -22,6 +24,19 @@ export async function runTool(
     const told = tell(tool, error)
     const error_text = (await runtime.clean?.(told).catch(() => UNTOLD)) ?? told
     return { type: "error", error_text, metadata: elapsed() }
+  }
+}
+
+/** More is a mistake of the tool: it is told so, and its words are not kept. */
+const MAX_RESULT_CHARACTERS = 8 * 1024 * 1024
+
+// A tool may come from elsewhere: what it gives back is not ours to trust.
+function faultOf(output: unknown): string | undefined {
+  try {
+    const { length } = JSON.stringify(output)
+    return length > MAX_RESULT_CHARACTERS ? "The result was too large to keep." : undefined
+  } catch {
+    return "The result could not be kept: it is not JSON."
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { chmod, writeFile } from "node:fs/promises"
+import { chmod, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { barOf } from "../../src/cli/progress.ts"
@@ -87,9 +87,13 @@ describe("the command line", { timeout: 60_000 }, () => {
     )
     await writeFile(join(data, "token"), "secret")
     await chmod(join(data, "token"), 0o644)
+    const mended = await run(["doctor"])
+    expect(mended.out).toMatch(/others could look at \S+token; now only you can/)
+    expect((await stat(join(data, "token"))).mode & 0o777).toBe(0o600)
+    await writeFile(join(data, "config.json"), "{ no JSON")
     const wrong = await run(["doctor"])
     expect(wrong.code).toBe(1)
-    expect(wrong.out).toMatch(/^!! +token +\S+token: others may read it\n +→ chmod 600/m)
+    expect(wrong.out).toMatch(/^!! +\S+ +\S+config\.json is not JSON/m)
   })
 
   it("draws a bar for what takes a while", () => {

@@ -99,7 +99,7 @@ describe("a part", () => {
     ["a mention of nothing", { type: "mention", target: {} }, "target.kind"],
     ["context without its payload", context({ payload: undefined }), "payload"],
     ["context that is only text", context({ payload: "x" }), "payload"],
-    ["context without its time", context({ emitted_at: undefined }), "emitted_at"],
+    ["context of a time that is none", context({ emitted_at: "now" }), "emitted_at"],
     ["context of no kind", context({ kind: "" }), "kind"],
     ["a long kind", context({ kind: "x".repeat(MAX_NAME_CHARACTERS + 1) }), "kind"],
     ["heavy context", context({ payload: { x: "x".repeat(MAX_CONTEXT_CHARACTERS) } }), "payload"],

@@ -22,6 +22,8 @@ interface At extends Things {
   readonly ask: Ask
   readonly person: Person
   readonly store: Store
+  /** A change of the person's memory that waits, by its id. */
+  readonly propose: () => Promise<string>
 }
 type Asked = readonly [path: string, request?: Question]
 type Own = (at: At) => Asked | Promise<Asked>
@@ -114,6 +116,10 @@ const OWN: Readonly<Record<string, Own>> = {
   "PUT /v1/memory/:name": () => [
     "/v1/memory/new",
     { json: { scope: "project", body: "something new" } },
+  ],
+  "POST /v1/memory-proposals/:id": async ({ propose }) => [
+    `/v1/memory-proposals/${await propose()}`,
+    { json: { accept: false } },
   ],
   "DELETE /v1/memory/:name": async ({ ask }) => {
     await good(ask, "put", "/v1/memory/old", { json: { scope: "user", body: "something old" } })
@@ -305,7 +311,16 @@ describe("a principal", { timeout: 300_000 }, () => {
     const person = await addPerson(shared, "ana")
     await writeFile(join(person.workspace, "notes.csv"), "a,b\n1,2\n")
     const things = await thingsOf(person, "ana")
-    const at: At = { ...things, person, ask: person.ask, store: shared.server.host.store }
+    const { host } = shared.server
+    const propose = async () => {
+      const memory = await host.equipment.memories.of(person.workspace, person.id)
+      const note = { scope: "user", name: "asked", body: "It is asked for." } as const
+      const change = { action: "write", ...note, author: { by: "agent" } } as const
+      const answer = await memory.propose(change, "Nobody watched.")
+      if (answer.type !== "done") throw new Error(answer.message)
+      return answer.value.id
+    }
+    const at: At = { ...things, person, ask: person.ask, store: host.store, propose }
     await shared.server.host.idle()
     const refused: string[] = []
     for (const pattern of [...PRINCIPALS_MAY].filter((one) => !ELSEWHERE.has(one))) {

@@ -248,24 +248,27 @@ describe("what a message refers to", () => {
     expect(sent(house, 2)[2]).toBe(sent(house, 1)[2])
   })
 
-  it("[decision 4] keeps an edited range as it was when it was edited", async () => {
+  it("[decision 4] [QUE-009] keeps an edited range as it was when it was edited, and one that was kept as it was when it was sent", async () => {
     const door = gate()
     const house = await openHouse({ script: [{ wait: door.wait }, { text: "ok" }] })
     const path = join(house.workspace, "a.txt")
     const id = await newSession(house)
     await writeFile(path, LINES)
     await say(house, id, "hold on")
-    const { message } = await say(house, id, [fileRef("a.txt", { start: 1, end: 1 })])
-    await writeFile(path, "ONE\n")
+    const first = fileRef("a.txt", { start: 1, end: 1 })
+    const { message } = await say(house, id, [first, fileRef("a.txt", { start: 2, end: 2 })])
+    await writeFile(path, "ONE\nTWO\n")
     await house.host.editQueued({
       session_id: id,
       message_id: message.id,
-      parts: [fileRef("a.txt", { start: 1, end: 1 })],
+      parts: [first, fileRef("a.txt", { start: 1, end: 2 })],
     })
     await writeFile(path, "gone")
     door.open()
     await house.host.idle()
-    expect(newestOf(house.model.calls[1])[0]).toMatch(/\nONE$/)
+    const [kept, edited] = newestOf(house.model.calls[1])
+    expect(kept).toMatch(/\none$/)
+    expect(edited).toMatch(/\nONE\nTWO\n?$/)
   })
 
   it("[CMP-121] is shown by its text when this version does not know it", async () => {

@@ -1,5 +1,6 @@
-import { mkdir, readFile, writeFile } from "node:fs/promises"
+import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
+import { text } from "node:stream/consumers"
 import type { Browser } from "playwright-core"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { docx } from "../files/convert/samples.ts"
@@ -65,7 +66,7 @@ describe.skipIf(missing("chromium"))("files, servers and agents, in a real brows
       visitor.page.waitForEvent("download"),
       files.getByRole("button", { name: "Download", exact: true }).click(),
     ])
-    expect(await readFile((await download.path()) ?? "", "utf8")).toContain("export const engine")
+    expect(await text(await download.createReadStream())).toContain("export const engine")
     await files.getByRole("button", { name: "Back to the files" }).click()
     await files.getByRole("button", { name: "Workspace" }).click()
     await files.getByRole("button", { name: /bundle\.zip/ }).click()
