@@ -3,7 +3,8 @@ import type { Reporter, TestModule } from "vitest/node"
 /** Ends a run with `N passed, N failed` on a line of its own; what was skipped is told before it. */
 export const tally: Reporter = {
   onTestRunEnd(modules, unhandledErrors) {
-    const { passed, failed, skipped } = count(modules, unhandledErrors.length)
+    const { passed, failed, skipped, leftOut } = count(modules, unhandledErrors.length)
+    if (leftOut > 0) console.log(`${leftOut} not drawn this time; CI=true npm test runs everything`)
     if (skipped > 0) console.log(`${skipped} skipped${reason()}; ${places(modules)}`)
     console.log(`${passed} passed, ${failed} failed`)
     if (passed + failed === 0) process.exitCode = 1
@@ -18,6 +19,7 @@ function count(modules: readonly TestModule[], unhandledErrors: number) {
     passed: count("passed"),
     failed: count("failed") + modules.filter(isBroken).length + unhandledErrors,
     skipped: count("skipped"),
+    leftOut: count("pending"),
   }
 }
 

@@ -18,7 +18,7 @@ import { temporaryFolder } from "../build.ts"
 import { type Babble, Babbler } from "./babble.ts"
 
 const DRAW = process.env["COMPOSITOR_TEST_DRAW"]
-const MESSAGES = Number(process.env["LEAK_MESSAGES"] ?? (DRAW === undefined ? 10_000 : 1500))
+const MESSAGES = Number(process.env["LEAK_MESSAGES"] ?? (DRAW === undefined ? 10_000 : 1000))
 const APIS = [
   "anthropic-messages",
   "openai-responses",
