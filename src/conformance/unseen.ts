@@ -41,6 +41,7 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   "OPS-11": DATABASE,
   "OPS-12": COMMAND,
   "BEY-11": "it is about this kit",
+  "NET-02": "the server would have to ask a model that sends without end",
   "NET-01": "it takes a public host that leads to another",
   "SBX-001": SANDBOX,
   "SBX-002": SANDBOX,
@@ -49,6 +50,7 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   "SBX-005": SANDBOX,
   "SBX-006": "the server must die for it, and the kit does not kill the server",
   "SKL-011": "it is about addresses that the server's own settings name",
+  "MCP-003": "the server's settings would have to name a server of the kit's",
   "MCP-002": "the server's settings would have to name a server of the kit's",
   "DOOR-05": "it takes a minute of waiting",
   "PAG-001": PAGE,
@@ -66,4 +68,5 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   "ACP-004": EDITOR,
   "ACP-005": EDITOR,
   "ACP-006": EDITOR,
+  "ACP-007": EDITOR,
 }

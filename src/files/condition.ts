@@ -1,4 +1,5 @@
-import { type BlobStore, readAll } from "./blobs.ts"
+import type { BlobStore } from "./blobs.ts"
+import { readAll } from "./read-all.ts"
 import { startsWith } from "./magic.ts"
 import { type FileKind, SNIFF_BYTES } from "./sniff.ts"
 

@@ -1,4 +1,4 @@
-import { readAll } from "../files/blobs.ts"
+import { readAll } from "../files/read-all.ts"
 import { decodeText, SNIFF_BYTES, sniff } from "../files/sniff.ts"
 import { surroundingText } from "../files/surroundings.ts"
 import {

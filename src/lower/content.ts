@@ -1,4 +1,5 @@
-import { type BlobStore, readAll } from "../files/blobs.ts"
+import type { BlobStore } from "../files/blobs.ts"
+import { readAll } from "../files/read-all.ts"
 import { type Condition, conditionOf, type Ends, TAIL_BYTES } from "../files/condition.ts"
 import { type ImageSize, imageSize } from "../files/image-size.ts"
 import { decodeText, type FileKind, SNIFF_BYTES, sniff } from "../files/sniff.ts"

@@ -1,4 +1,4 @@
-import { readAll } from "../files/blobs.ts"
+import { readAll } from "../files/read-all.ts"
 import { decodeText } from "../files/sniff.ts"
 import type { Receipt } from "../model/receipt.ts"
 import { pathTarget } from "./capture-target.ts"

@@ -1,6 +1,7 @@
 import type { Context } from "hono"
 import { z } from "zod"
-import { readAll, type ServedAs } from "../../files/blobs.ts"
+import type { ServedAs } from "../../files/blobs.ts"
+import { readAll } from "../../files/read-all.ts"
 import { type Host, MAX_UPLOAD_BYTES } from "../../host.ts"
 import { Refusal } from "../../message/refusal.ts"
 import { ownerOf } from "../caller.ts"

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { z } from "zod"
 import { listArchive, readEntry } from "../../files/archive/archive.ts"
-import { readAll } from "../../files/blobs.ts"
+import { readAll } from "../../files/read-all.ts"
 import type { ConvertFile } from "../../files/convert/converted.ts"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS } from "../../message/limits.ts"
 import { Refusal } from "../../message/refusal.ts"
