@@ -94,6 +94,27 @@ interface LongFile {
   readonly share?: number
 }
 
+/** Folders whose files each start servers, programs or browsers: this share of the files is drawn. */
+const DRAWN_FOLDERS: Readonly<Record<string, number>> = {
+  "test/attacks/": 0.5,
+  "test/acp/": 0.6,
+  "test/cli/": 0.6,
+  "test/files/": 0.6,
+  "test/host/": 0.6,
+  "test/sdk/": 0.5,
+  "test/server/": 0.6,
+  "test/store/": 0.7,
+  "test/tool/": 0.6,
+  "test/tui/": 0.6,
+  "test/web/": 0.6,
+}
+
+/** Is this file drawn? */
+export function isFileDrawn(file: string): boolean {
+  const found = Object.entries(DRAWN_FOLDERS).find(([folder]) => file.startsWith(folder))
+  return found === undefined || isDrawnOf("files", file, found[1])
+}
+
 /** Is this test drawn? The same seed draws the same tests. */
 export function isDrawn(seed: string, file: string, title: string): boolean {
   const share = LONG_FILES[file]?.share ?? 1

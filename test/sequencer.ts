@@ -1,16 +1,23 @@
+import { relative } from "node:path"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
-import { LONG_FILES } from "./selection.ts"
+import { isFileDrawn, LONG_FILES } from "./selection.ts"
 
-/** Those that take long begin first. Without figures of an earlier run vitest goes by the size of files,
- *  and these are small. */
+/** Those that take long begin first, and those that were not drawn do not begin. Without figures of an
+ *  earlier run vitest goes by the size of files, and these are small. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return sorted.toSorted((left, right) => secondsOf(right) - secondsOf(left))
+    return sorted
+      .filter((file) => isFileDrawn(nameOf(file)))
+      .toSorted((left, right) => secondsOf(right) - secondsOf(left))
   }
 }
 
-function secondsOf({ moduleId }: TestSpecification): number {
-  const found = Object.entries(LONG_FILES).find(([name]) => moduleId.endsWith(`/${name}`))
-  return found ? found[1].seconds * (found[1].share ?? 1) : 0
+function nameOf({ moduleId, project }: TestSpecification): string {
+  return relative(project.config.root, moduleId).replaceAll("\\", "/")
+}
+
+function secondsOf(file: TestSpecification): number {
+  const long = LONG_FILES[nameOf(file)]
+  return long ? long.seconds * (long.share ?? 1) : 0
 }
