@@ -31,7 +31,7 @@ const APIS = [
 type AnyPart = Part | UnknownPart
 type Change = (part: AnyPart) => AnyPart
 
-const babbler = new Babbler(Number(DRAW ?? 20_261_115))
+const babbler = new Babbler(20_261_115)
 const { catalog, known, skills, files } = babbler
 const policy = policyOf()
 
