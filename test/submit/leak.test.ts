@@ -17,8 +17,7 @@ import { resolve } from "../../src/submit/resolve.ts"
 import { temporaryFolder } from "../build.ts"
 import { type Babble, Babbler } from "./babble.ts"
 
-const DRAW = process.env["COMPOSITOR_TEST_DRAW"]
-const MESSAGES = Number(process.env["LEAK_MESSAGES"] ?? (DRAW === undefined ? 10_000 : 1000))
+const MESSAGES = Number(process.env.LEAK_MESSAGES ?? 10_000)
 const APIS = [
   "anthropic-messages",
   "openai-responses",
