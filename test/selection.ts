@@ -46,7 +46,7 @@ export const LONG_FILES: Readonly<Record<string, LongFile>> = {
   "test/sdk/browser.test.ts": { seconds: 13, share: 0.5 },
   "test/attacks/webhooks.test.ts": { seconds: 13, share: 0.4 },
   "test/attacks/edit.test.ts": { seconds: 13, share: 0.3 },
-  "test/attacks/regressions.test.ts": { seconds: 13, share: 0.4 },
+  "test/session/regressions.test.ts": { seconds: 13, share: 0.4 },
   "test/acp/seed.test.ts": { seconds: 12, share: 0.6 },
   "test/attacks/page/tabs.test.ts": { seconds: 12, share: 0.34 },
   "test/attacks/acp.test.ts": { seconds: 12, share: 0.35 },

@@ -1,14 +1,14 @@
 // The Agent Client Protocol from both ends: an agent behind the proxy that lies, and an editor before our
 // own agent that answers what it was not asked.
 
-import { mkdir, readFile, symlink, writeFile } from "node:fs/promises"
+import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { type Lines, type Message, startLines } from "./outside/lines.ts"
+import { type Lines, startLines } from "./outside/lines.ts"
 import { ANTHROPIC, callInTurn, startModel } from "./outside/model.ts"
-import { type Folders, makeFolders, run, until } from "./outside/product.ts"
+import { lie, openProxy } from "./outside/lying-agent.ts"
+import { makeFolders, run, until } from "./outside/product.ts"
 
-const AGENT = join(import.meta.dirname, "lying-agent.mjs")
 const MB = 1024 * 1024
 
 describe("an agent behind the proxy", () => {
@@ -25,32 +25,6 @@ describe("an agent behind the proxy", () => {
     expect(proxy.error).toContain("the agent answered what nobody had asked")
     await proxy.end()
     expect((await run(folders, ["export"])).out).not.toContain("FORGED-FOR-ANOTHER")
-  })
-
-  it("[ACP-007] reaches files and programs by the editor's word alone", async () => {
-    const { proxy, session, folders } = await openProxy()
-    const secret = join(folders.root, "secret")
-    await writeFile(secret, "untouched")
-    await symlink(secret, join(folders.workspace, "link"))
-    const paths = [
-      secret,
-      join(folders.workspace, "..", "secret"),
-      join(folders.workspace, "link"),
-      `file://${folders.workspace}/%2e%2e/secret`,
-      "/proc/self/environ",
-    ]
-    const asked: Message[] = []
-    proxy.answers = (request) => {
-      asked.push(request)
-      return { error: { code: -32602, message: "not in the workspace" } }
-    }
-    const answer = await proxy.ask("session/prompt", lie(session, { lie: "files", paths }))
-    expect(answer.result).toEqual({ stopReason: "end_turn" })
-    expect(asked.map(({ params }) => params.path).filter(Boolean)).toEqual(
-      paths.flatMap((path) => [path, path]),
-    )
-    expect(asked.at(-1).method).toBe("terminal/create")
-    expect(await readFile(secret, "utf8")).toBe("untouched")
   })
 
   it("[ACP-007] breaks neither the editor's pipe nor the ledger by what it writes, however it ends", async () => {
@@ -130,21 +104,6 @@ describe("an editor before our agent", () => {
     expect(agent.error).toMatch(/a line is longer than \d+ bytes/)
   })
 })
-
-async function openProxy(): Promise<{ proxy: Lines; session: string; folders: Folders }> {
-  const folders = await makeFolders()
-  await mkdir(join(folders.workspace, "sub"))
-  const words = ["acp-proxy", "--agent", "native", "--", process.execPath, AGENT]
-  const proxy = startLines(folders, words)
-  await proxy.ask("initialize", { protocolVersion: 1, clientCapabilities: {} })
-  const about = { cwd: folders.workspace, mcpServers: [] }
-  const { result } = await proxy.ask("session/new", about)
-  return { proxy, session: result.sessionId, folders }
-}
-
-function lie(sessionId: string, about: object) {
-  return { sessionId, prompt: [{ type: "text", text: JSON.stringify(about) }] }
-}
 
 /** More than a line may hold, and no end of it. */
 async function sendLongLine(lines: Lines): Promise<void> {

@@ -44,7 +44,7 @@ const FORGERIES: Readonly<Record<string, Prepare>> = {
 }
 
 describe.each(Object.entries(KINDS))("an editor's file (%s)", (_, kind) => {
-  it("[CMP-079] is believed only where nobody else could have made it", async () => {
+  it("[CMP-079] is believed only where nobody else could have made it, and tells what is no editor nothing more", async () => {
     const { port, heard } = await listen()
     for (const [forgery, prepare] of Object.entries(FORGERIES)) {
       const folders = await makeFolders()
@@ -63,24 +63,25 @@ describe.each(Object.entries(KINDS))("an editor's file (%s)", (_, kind) => {
     await symlink(elsewhere, path)
     await sendBeside(folders)
     expect(heard, "a link").toEqual([])
-  })
-
-  it("[CMP-079] leads to what is no editor without telling it more than the file's own token", async () => {
-    const { port, heard } = await listen()
-    const folders = await makeFolders()
-    const { path, text } = kind(folders, port)
-    await mkdir(dirname(path), { recursive: true })
-    await writeFile(path, JSON.stringify(text), { mode: 0o600 })
-    const { code, error } = await sendBeside(folders)
-    expect(code).not.toBe(0)
-    expect(error).toMatch(/cannot be reached|hung up|is not there/)
-    expect(heard.length).toBeGreaterThan(0)
-    expect(heard.join("")).toContain("the-token")
-    expect(heard.join("")).not.toContain(WORDS)
-    expect(heard.join("")).not.toContain("sk-ant-of-the-user")
-    expect(heard.join("")).not.toContain(folders.workspace)
+    await expectOnlyToken(kind)
   })
 })
+
+async function expectOnlyToken(kind: (typeof KINDS)["claude" | "gemini"]): Promise<void> {
+  const { port, heard } = await listen()
+  const folders = await makeFolders()
+  const { path, text } = kind(folders, port)
+  await mkdir(dirname(path), { recursive: true })
+  await writeFile(path, JSON.stringify(text), { mode: 0o600 })
+  const { code, error } = await sendBeside(folders)
+  expect(code).not.toBe(0)
+  expect(error).toMatch(/cannot be reached|hung up|is not there/)
+  expect(heard.length).toBeGreaterThan(0)
+  expect(heard.join("")).toContain("the-token")
+  expect(heard.join("")).not.toContain(WORDS)
+  expect(heard.join("")).not.toContain("sk-ant-of-the-user")
+  expect(heard.join("")).not.toContain(folders.workspace)
+}
 
 /** A service at a port that is no editor: it keeps what it is told, and sends on to itself. */
 async function listen() {

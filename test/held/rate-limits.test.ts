@@ -4,7 +4,7 @@
 import { request } from "node:http"
 import { networkInterfaces } from "node:os"
 import { describe, expect, it } from "vitest"
-import { type Server, startServer } from "./outside/product.ts"
+import { type Server, startServer } from "../attacks/outside/product.ts"
 
 const hasIpv6 = Object.values(networkInterfaces())
   .flat()

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { missing } from "../machine.ts"
-import { ANTHROPIC, callInTurn, startModel } from "./outside/model.ts"
-import { run, runInTerminal, startServer } from "./outside/product.ts"
-import { openScreen } from "./outside/screen.ts"
+import { ANTHROPIC, callInTurn, startModel } from "../attacks/outside/model.ts"
+import { run, runInTerminal, startServer } from "../attacks/outside/product.ts"
+import { openScreen } from "../attacks/outside/screen.ts"
 
 describe("the product from outside", () => {
   it("answers over HTTP, with a model and its tools behind it", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { missing } from "../../machine.ts"
-import { startServer } from "../outside/product.ts"
-import { visit } from "./browser.ts"
+import { missing } from "../machine.ts"
+import { startServer } from "../attacks/outside/product.ts"
+import { visit } from "../attacks/page/browser.ts"
 
 describe.skipIf(missing("chromium"))("the page from outside", () => {
   it("shows itself in Chromium", async () => {

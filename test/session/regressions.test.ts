@@ -9,7 +9,7 @@ import { McpConfig } from "../../src/mcp/server.ts"
 import type { RecordedCall, ScriptStep } from "../../src/provider/scripted.ts"
 import { loadedSkills } from "../../src/submit/loaded-skills.ts"
 import { attachment, fileRef, png, temporaryFolder, text } from "../build.ts"
-import { anthropicHouse, SONNET } from "../session/anthropic.ts"
+import { anthropicHouse, SONNET } from "./anthropic.ts"
 import {
   gate,
   type House,
@@ -19,8 +19,8 @@ import {
   say,
   transcript,
   until,
-} from "../session/house.ts"
-import { caller, look, pay } from "../session/tools.ts"
+} from "./house.ts"
+import { caller, look, pay } from "./tools.ts"
 import { wordsOf } from "../store/build.ts"
 
 /** A house whose model waits for a gate when it is told to wait. */
