@@ -4,7 +4,7 @@ import react from "@vitejs/plugin-react"
 import { defineConfig } from "vite"
 
 export default defineConfig({
-  root: join(import.meta.dirname, "src", "web"),
+  root: join(import.meta.dirname, "apps", "web"),
   plugins: [react(), tailwind()],
   build: {
     outDir: join(import.meta.dirname, "dist", "web"),

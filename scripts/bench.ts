@@ -1,7 +1,7 @@
 // `npm run bench -- send`: figures beside the limit they are held against, in one run.
 
 import process from "node:process"
-import { runByName } from "../bench/run-by-name.ts"
+import { runByName } from "../kit/bench/run-by-name.ts"
 import { keepFigures, showFigures } from "./figures.ts"
 
 const JSON_OPTION = { name: "json", type: "boolean", summary: "print the report as JSON" } as const
@@ -14,7 +14,7 @@ const ran = await runByName(
       summary: "a message from the caller to the disk and to the provider",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchSend } = await import("../bench/send.ts")
+        const { benchSend } = await import("../kit/bench/send.ts")
         return benchSend({ json: json === true })
       },
     },
@@ -24,7 +24,7 @@ const ran = await runByName(
         "nodes on one PostgreSQL: claims beside graphile-worker, turns, and how soon others hear",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchScale } = await import("../bench/scale.ts")
+        const { benchScale } = await import("../kit/bench/scale.ts")
         return benchScale({ json: json === true })
       },
     },
@@ -33,7 +33,7 @@ const ran = await runByName(
       summary: "branching a session of a hundred thousand messages, beside one of ten",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchBranch } = await import("../bench/branch.ts")
+        const { benchBranch } = await import("../kit/bench/branch.ts")
         return benchBranch({ json: json === true })
       },
     },
@@ -42,7 +42,7 @@ const ran = await runByName(
       summary: "what was typed to nodes, beside a bare scan of its characters",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchParse } = await import("../bench/parse.ts")
+        const { benchParse } = await import("../kit/bench/parse.ts")
         return benchParse({ json: json === true })
       },
     },
@@ -52,7 +52,7 @@ const ran = await runByName(
         "hidden secrets that are found, false alarms, and how long the search holds the loop",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchSecrets } = await import("../bench/secrets.ts")
+        const { benchSecrets } = await import("../kit/bench/secrets.ts")
         return benchSecrets({ json: json === true })
       },
     },
@@ -61,7 +61,7 @@ const ran = await runByName(
       summary: "finding among 200,000 files per keystroke, beside other finders",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchComplete } = await import("../bench/complete.ts")
+        const { benchComplete } = await import("../kit/bench/complete.ts")
         return benchComplete({ json: json === true })
       },
     },
@@ -70,7 +70,7 @@ const ran = await runByName(
       summary: "stored messages to a request, beside JSON.stringify and two libraries",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchLower } = await import("../bench/lower.ts")
+        const { benchLower } = await import("../kit/bench/lower.ts")
         return benchLower({ json: json === true })
       },
     },
@@ -79,7 +79,7 @@ const ran = await runByName(
       summary: "appends and their way to a reader, beside the protocol's own server",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchStream } = await import("../bench/stream.ts")
+        const { benchStream } = await import("../kit/bench/stream.ts")
         return benchStream({ json: json === true })
       },
     },
@@ -88,7 +88,7 @@ const ran = await runByName(
       summary: "what a server takes on for an upload, a long history and readers who wait",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchMemory } = await import("../bench/memory.ts")
+        const { benchMemory } = await import("../kit/bench/memory.ts")
         return benchMemory({ json: json === true })
       },
     },
@@ -97,7 +97,7 @@ const ran = await runByName(
       summary: "taking files in and extracting archives, beside cp, unzip and bsdtar",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchFiles } = await import("../bench/files.ts")
+        const { benchFiles } = await import("../kit/bench/files.ts")
         return benchFiles({ json: json === true })
       },
     },
@@ -106,7 +106,7 @@ const ran = await runByName(
       summary: "the page: a key beside a textarea and TipTap, its scripts, a very long thread",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchWeb } = await import("../bench/web.ts")
+        const { benchWeb } = await import("../kit/bench/web.ts")
         return benchWeb({ json: json === true })
       },
     },
@@ -115,7 +115,7 @@ const ran = await runByName(
       summary: "how soon the command line and the terminal start, beside bare Node and two others",
       options: [JSON_OPTION],
       async run({ json }) {
-        const { benchCli } = await import("../bench/cli.ts")
+        const { benchCli } = await import("../kit/bench/cli.ts")
         return benchCli({ json: json === true })
       },
     },

@@ -1,25 +1,29 @@
 // `npm run build`: the sources into `dist`, the page into `dist/web`. Neither deletes the other's work.
 
-import { spawnSync } from "node:child_process"
 import fs from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
+import { compile } from "./compile.ts"
 
 const root = join(import.meta.dirname, "..")
 const dist = join(root, "dist")
 const page = join(dist, "web")
 const PAGE_SOURCES = [
-  "src/web",
-  "src/react",
-  "src/message",
-  "src/model",
-  "src/compose",
-  "src/client",
-  "src/catalog",
+  "apps/web",
+  "packages/client",
+  "packages/core",
   "vite.config.ts",
   "package-lock.json",
 ]
-const PROGRAM_SOURCES = ["src", "scripts/bundle.ts", "tsconfig.build.json", "package-lock.json"]
+const PROGRAM_SOURCES = [
+  "packages",
+  "apps",
+  "kit/conformance",
+  "scripts/bundle.ts",
+  "scripts/compile.ts",
+  "tsconfig.build.json",
+  "package-lock.json",
+]
 
 if (process.argv[1] === import.meta.filename) await build()
 
@@ -39,23 +43,21 @@ export async function buildProgram(): Promise<string> {
 }
 
 async function compileAndBundle(): Promise<boolean> {
-  if (!compile()) return false
+  if (!compileSources()) return false
   await (await import("./bundle.ts")).bundle(dist)
   return true
 }
 
-function compile(): boolean {
+function compileSources(): boolean {
   const began = new Date()
   process.stderr.write("Compiling the sources … ")
   clearCompiled()
-  const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
-  const args = [compiler, "-p", join(root, "tsconfig.build.json")]
-  const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" })
-  if (status !== 0) {
-    process.stderr.write(`failed\n${stdout}`)
+  try {
+    compile(dist)
+  } catch (error) {
+    process.stderr.write(`failed\n${(error as Error).message}`)
     return false
   }
-  copyWhatIsNotCode()
   stamp(join(dist, ".built"), began)
   process.stderr.write(`done after ${seconds(began)}\n`)
   return true
@@ -69,18 +71,10 @@ function clearCompiled(): void {
   }
 }
 
-function copyWhatIsNotCode(): void {
-  const web = join(root, "src", "web")
-  fs.cpSync(join(root, "src"), dist, {
-    recursive: true,
-    filter: (path) => path !== web && !/\.tsx?$/.test(path),
-  })
-}
-
 /** Builds the page if something it is made of is newer. A server that serves it never sees half of it. */
 export async function buildPage(): Promise<void> {
-  if (!fs.existsSync(join(root, "src", "web", "index.html"))) {
-    console.error("There is no page to build: src/web/index.html is missing.")
+  if (!fs.existsSync(join(root, "apps", "web", "index.html"))) {
+    console.error("There is no page to build: apps/web/index.html is missing.")
     return
   }
   if (modified(join(page, ".built")) >= newest(PAGE_SOURCES)) return

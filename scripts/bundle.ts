@@ -22,9 +22,9 @@ const FILES: readonly (readonly [name: string, entries: readonly string[]])[] = 
     [
       "cli/commands/send.js",
       "server/registration.js",
-      "host.js",
+      "engine/host/host.js",
       "server/within.js",
-      "tool/builtin.js",
+      "engine/turns/builtin-tools.js",
     ],
   ],
 ]

@@ -39,46 +39,46 @@ export const GROUPS: readonly (readonly [group: string, paths: readonly string[]
   ["Running it", ["operations", "principals", "threat-model", "scale", "figures"]],
 ]
 
-const SOURCE = join(ROOT, "src")
+const PACKAGES = join(ROOT, "packages")
 const ENTRIES: readonly Entry[] = [
   {
     name: "compositor/server",
     about: "The server and its host, for a program that embeds them.",
-    file: join(SOURCE, "server", "serve.ts"),
+    file: join(PACKAGES, "server", "serve.ts"),
   },
   {
     name: "compositor/client, compositor-core/client",
     about: "What a program needs to speak to a server.",
-    file: join(SOURCE, "client", "sdk.ts"),
+    file: join(PACKAGES, "client", "sdk.ts"),
   },
   {
     name: "compositor/react",
     about: "The composer as a component.",
-    file: join(SOURCE, "react", "composer-input.tsx"),
+    file: join(PACKAGES, "client", "react", "composer-input.tsx"),
   },
   {
     name: "compositor-core/compose",
     about: "What was typed to nodes, in a browser and in Node.",
-    file: join(SOURCE, "compose", "parse.ts"),
+    file: join(PACKAGES, "core", "compose", "parse.ts"),
   },
   {
     name: "compositor-core/message/part",
     about: "The parts of a user message.",
-    file: join(SOURCE, "message", "part.ts"),
+    file: join(PACKAGES, "core", "message", "part.ts"),
   },
   {
     name: "compositor-core/lower/lower",
     about: "Parts to what a model sees, with receipts.",
-    file: join(SOURCE, "lower", "lower.ts"),
+    file: join(PACKAGES, "engine", "lower", "lower.ts"),
   },
 ]
 
 const MADE: Readonly<Record<string, () => Promise<string>>> = {
   "reference/http": async () => {
-    const { ROUTES } = await import("../src/server/app.ts")
-    const { openapi } = await import("../src/server/route.ts")
-    const { Part } = await import("../src/message/part.ts")
-    const { VERSION } = await import("../src/server/version.ts")
+    const { ROUTES } = await import("../packages/server/app.ts")
+    const { openapi } = await import("../packages/server/route.ts")
+    const { Part } = await import("../packages/core/message/part.ts")
+    const { VERSION } = await import("../packages/server/version.ts")
     return httpReference(openapi(ROUTES, VERSION, Part))
   },
   "reference/typescript": async () => typescriptReference(ENTRIES),

@@ -4,9 +4,9 @@
 
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { table } from "../bench/figures.ts"
-import { showMachine } from "../bench/machine.ts"
-import type { Ran } from "../bench/run-everything.ts"
+import { table } from "../kit/bench/figures.ts"
+import { showMachine } from "../kit/bench/machine.ts"
+import type { Ran } from "../kit/bench/run-everything.ts"
 import {
   cellsOf,
   endedBadly,

@@ -1,4 +1,4 @@
-// The floors of the house and who may look where. `house.ts` reads the tree and asks here.
+// The packages, their folders, and who may look where. `house.ts` reads the tree and asks here.
 
 import { isBuiltin } from "node:module"
 import { posix } from "node:path"
@@ -7,9 +7,11 @@ export type Import = {
   readonly specifier: string
   readonly line: number
   readonly kind: "static" | "dynamic"
+  /** Nothing of it is left when the program runs. */
+  readonly isType: boolean
 }
 
-/** A file of the house; its path is relative to `src`. */
+/** A source file; its path is relative to the checkout. */
 export type SourceFile = {
   readonly path: string
   readonly lines: number
@@ -20,129 +22,213 @@ export type SourceFile = {
 
 export type Violation = { readonly path: string; readonly line: number; readonly message: string }
 
-/** The rooms, from the ground up. A file looks only at rooms on lower floors. */
-export const FLOORS: readonly (readonly string[])[] = [
-  ["message", "model", "telemetry"],
-  ["catalog", "files", "stream"],
-  ["skill", "memory", "policy", "trigger"],
-  ["compose", "store", "lower", "provider", "tool", "client", "interop"],
-  ["submit", "session", "mcp", "react", "conformance"],
-  ["entity", "inspect"],
-  ["host"],
-  ["server"],
-  ["web", "tui", "cli", "acp"],
+/** Every package by its folder. `folders`: each of its folders stands on a floor of its own. */
+export const PACKAGES: readonly { folder: string; name: string; folders?: true }[] = [
+  { folder: "packages/core", name: "core", folders: true },
+  { folder: "packages/files", name: "files", folders: true },
+  { folder: "packages/engine", name: "engine", folders: true },
+  { folder: "packages/client", name: "client", folders: true },
+  { folder: "packages/server", name: "server" },
+  { folder: "apps/web", name: "web" },
+  { folder: "apps/tui", name: "tui" },
+  { folder: "apps/cli", name: "cli" },
+  { folder: "apps/acp", name: "acp" },
+  { folder: "kit/conformance", name: "conformance" },
 ]
 
-/** `index.ts` looks anywhere, and nobody looks at it. */
-export const ENTRANCE = "index"
-const FILES_AT_THE_ROOT = ["host.ts", "index.ts"]
+/** Packages and their folders, from the ground up. A file looks only at lower floors. */
+export const FLOORS: readonly (readonly string[])[] = [
+  ["core/message", "core/model", "core/triggers"],
+  ["core/catalog", "core/interop"],
+  ["core/compose"],
+  ["client", "files", "files/disk", "files/finder", "files/kinds"],
+  ["client/react", "files/archives", "files/blobs"],
+  ["files/workspace"],
+  ["files/sandbox"],
+  ["files/formats"],
+  ["files/fetch"],
+  ["engine/policy", "engine/streams", "engine/telemetry"],
+  ["engine/lower", "engine/providers", "engine/store"],
+  ["engine/completion", "engine/principals", "engine/skills", "engine/tools", "engine/uploads"],
+  ["engine/agents", "engine/memory", "engine/submit"],
+  ["engine/mcp", "engine/triggers", "engine/workspaces"],
+  ["engine/turns"],
+  ["engine/entities", "engine/reports"],
+  ["engine/host", "engine/inspect"],
+  ["server"],
+  ["web", "tui", "cli", "acp", "conformance"],
+]
 
-const SURFACES = FLOORS[8] ?? []
-const SEEN_BY_SURFACES = ["client", "message", "model", "compose", "catalog", "interop", "react"]
+const SURFACES = FLOORS.at(-1) ?? []
+const SEEN_BY_SURFACES = ["core", "client"]
 // What a surface may start, by a dynamic import.
 const STARTED_BY: Readonly<Record<string, readonly string[]>> = {
-  cli: ["server", "host", "files", "acp", "tui", "conformance"],
+  cli: ["server", "engine", "files", "acp", "tui", "conformance"],
 }
-const USED_BY_A_BROWSER = [
-  "message",
-  "model",
-  "compose",
-  "catalog",
-  "client",
-  "interop",
-  "react",
-  "web",
-]
+const USED_BY_A_BROWSER = ["core", "client", "web"]
 
 // What they print may have been written by strangers, and reaches a terminal through one file.
-const PRINTING_ROOMS = ["cli", "tui", "acp"]
-const PRINTER = "cli/print.ts"
+const PRINTING = ["cli", "tui", "acp"]
+const PRINTER = "apps/cli/print.ts"
 
 const MAX_LINES = 350
-const ROOMS_WITHOUT_MAX_LINES = ["web"]
+const WITHOUT_MAX_LINES = ["web"]
 
-/** Every way in which the files break the rules of the house. */
+/** Every way in which the files break the rules. */
 export function judge(files: readonly SourceFile[]): Violation[] {
-  return files.flatMap(judgeFile)
+  return [...files.flatMap(judgeFile), ...valueCycles(files)]
 }
 
 function judgeFile(file: SourceFile): Violation[] {
   const { path } = file
   const room = roomOf(path)
-  if (!isKnown(room)) return [{ path, line: 1, message: `is in an unknown room, ${room}` }]
+  if (!isKnown(room)) return [{ path, line: 1, message: `is in an unknown folder, ${room}` }]
   const looks = file.imports.flatMap((imported) => {
     const message = judgeImport(path, imported)
     return message ? [{ path, line: imported.line, message }] : []
   })
   const faults = [...looks, ...judgePrinting(file)]
-  if (file.lines <= MAX_LINES || ROOMS_WITHOUT_MAX_LINES.includes(room)) return faults
+  if (file.lines <= MAX_LINES || WITHOUT_MAX_LINES.includes(room)) return faults
   const message = `has ${file.lines} lines, more than ${MAX_LINES}`
   return [...faults, { path, line: MAX_LINES + 1, message }]
 }
 
 function judgePrinting({ path, prints }: SourceFile): Violation[] {
-  if (path === PRINTER || !PRINTING_ROOMS.includes(roomOf(path))) return []
+  if (path === PRINTER || !PRINTING.includes(roomOf(path))) return []
   return prints.map((line) => ({ path, line, message: `prints past ${PRINTER}` }))
 }
 
 function judgeImport(path: string, { specifier, kind }: Import): string | undefined {
   const room = roomOf(path)
   if (isBuiltin(specifier)) {
-    return USED_BY_A_BROWSER.includes(room)
-      ? `imports "${specifier}", but a browser uses ${room}`
+    return USED_BY_A_BROWSER.includes(packageOf(room))
+      ? `imports "${specifier}", but a browser uses ${packageOf(room)}`
       : undefined
   }
   const target = roomOfImport(path, specifier)
   if (target === undefined || target === room) return undefined
-  const fault = judgeLook(room, target, kind)
+  const fault = judgeDoor(room, target, specifier) ?? judgeLook(room, target, kind)
   return fault && `${fault} ("${specifier}")`
 }
 
+// Node itself lets nobody in past the `exports` of a package that is called by its name.
+function judgeDoor(room: string, target: string, specifier: string): string | undefined {
+  if (target === OUTSIDE) return "looks outside the packages"
+  const isOther = isKnown(target) && packageOf(room) !== packageOf(target)
+  return isOther && specifier.startsWith(".")
+    ? `looks into ${packageOf(target)} past its front door`
+    : undefined
+}
+
 function judgeLook(room: string, target: string, kind: Import["kind"]): string | undefined {
-  if (target === OUTSIDE) return "looks outside src"
-  if (!isKnown(target)) return `looks at an unknown room, ${target}`
-  if (target === ENTRANCE) return "looks at index.ts, which nobody does"
-  if (room === ENTRANCE) return undefined
-  if (kind === "dynamic" && STARTED_BY[room]?.includes(target)) return undefined
+  if (!isKnown(target)) return `looks at an unknown folder, ${target}`
+  const [own, other] = [packageOf(room), packageOf(target)]
+  if (kind === "dynamic" && STARTED_BY[own]?.includes(other)) return undefined
   const difference = floorOf(target) - floorOf(room)
   if (difference > 0) return `looks upstairs at ${target}`
   if (difference === 0) return `looks sideways at ${target}`
-  if (SURFACES.includes(room) && !SEEN_BY_SURFACES.includes(target)) {
+  if (SURFACES.includes(room) && !SEEN_BY_SURFACES.includes(other)) {
     return `is a surface and looks behind the client at ${target}`
   }
   return undefined
 }
 
-/** The room that holds a file; for a file that is in none, its own name. */
+/** Where a file stands: its package, or the folder of its package that has a floor of its own. */
 export function roomOf(path: string): string {
-  if (FILES_AT_THE_ROOT.includes(path)) return posix.basename(path, ".ts")
-  return path.split("/", 1)[0] ?? path
+  const home = PACKAGES.find(({ folder }) => path.startsWith(`${folder}/`))
+  if (!home) return OUTSIDE
+  const [first, ...below] = path.slice(home.folder.length + 1).split("/")
+  return home.folders && below.length > 0 ? `${home.name}/${first}` : home.name
+}
+
+function packageOf(room: string): string {
+  return room.split("/", 1)[0] ?? room
 }
 
 const OUTSIDE = ".."
 
-/** The room an import leads to; `undefined` for a package. */
+/** Where an import leads to; `undefined` for a package of others. */
 export function roomOfImport(path: string, specifier: string): string | undefined {
-  if (specifier.startsWith("/")) return OUTSIDE
-  if (!/^\.{1,2}(\/|$)/.test(specifier)) return undefined
-  return roomOf(posix.join(posix.dirname(path), specifier))
+  const target = targetOf(path, specifier)
+  return target === undefined ? undefined : roomOf(target)
+}
+
+/** The path that an import names, without its extension where it is named by a package. */
+function targetOf(path: string, specifier: string): string | undefined {
+  if (specifier.startsWith("/")) return specifier
+  if (/^\.{1,2}(\/|$)/.test(specifier)) return posix.join(posix.dirname(path), specifier)
+  const [name = "", ...rest] = specifier.split("/")
+  const home = PACKAGES.find((one) => name === `compositor-${one.name}`)
+  return home && [home.folder, ...rest, ...(rest.length === 0 ? ["index"] : [])].join("/")
 }
 
 export function floorOf(room: string): number {
-  return room === ENTRANCE ? FLOORS.length : FLOORS.findIndex((rooms) => rooms.includes(room))
+  return FLOORS.findIndex((rooms) => rooms.includes(room))
 }
 
 function isKnown(room: string): boolean {
   return floorOf(room) >= 0
 }
 
+// Cycles
+
+/** Files that need each other to run, each circle told once, at its first file. */
+function valueCycles(files: readonly SourceFile[]): Violation[] {
+  const graph = new Map(files.map((file) => [withoutExtension(file.path), valueTargets(file)]))
+  const paths = new Map(files.map(({ path }) => [withoutExtension(path), path]))
+  return circlesIn(graph).map((circle) => {
+    const [first = "", ...others] = circle.toSorted()
+    const path = paths.get(first) ?? first
+    return { path, line: 1, message: `needs itself to run, by way of ${others.join(", ")}` }
+  })
+}
+
+function valueTargets({ path, imports }: SourceFile): string[] {
+  return imports
+    .filter(({ kind, isType }) => kind === "static" && !isType)
+    .flatMap(({ specifier }) => targetOf(path, specifier) ?? [])
+    .map(withoutExtension)
+}
+
+function withoutExtension(path: string): string {
+  return path.replace(/\.tsx?$/, "")
+}
+
+/** Tarjan's strongly connected components with more than one member. */
+function circlesIn(graph: ReadonlyMap<string, readonly string[]>): string[][] {
+  const order = new Map<string, number>()
+  const open: string[] = []
+  const circles: string[][] = []
+  const visit = (node: string): number => {
+    const index = order.size
+    order.set(node, index)
+    open.push(node)
+    let low = index
+    for (const next of graph.get(node) ?? []) {
+      if (!graph.has(next)) continue
+      if (!order.has(next)) low = Math.min(low, visit(next))
+      else if (open.includes(next)) low = Math.min(low, order.get(next) ?? low)
+    }
+    if (low === index) close(node)
+    return low
+  }
+  const close = (node: string) => {
+    const members = open.splice(open.indexOf(node))
+    if (members.length > 1) circles.push(members)
+  }
+  for (const node of graph.keys()) if (!order.has(node)) visit(node)
+  return circles
+}
+
+// Reading
+
 /** What a file imports, in the order of its lines: static, dynamic, re-exported, or as a type. */
 export function scan(path: string, text: string): SourceFile {
   const { code, strings } = mask(text)
   const imports = IMPORTS.flatMap(({ kind, pattern }) =>
-    Array.from(code.matchAll(pattern), ([, index]) => {
+    Array.from(code.matchAll(pattern), ([statement, index]) => {
       const { value, line } = strings[Number(index)] ?? { value: "", line: 1 }
-      return { specifier: value, line, kind }
+      return { specifier: value, line, kind, isType: isTypeOnly(statement) }
     }),
   )
   return {
@@ -151,6 +237,15 @@ export function scan(path: string, text: string): SourceFile {
     imports: imports.sort((a, b) => a.line - b.line),
     prints: printingLines(text),
   }
+}
+
+// `import type …`, and a list of which every name is a type.
+function isTypeOnly(statement: string): boolean {
+  if (/^(?:import|export)\s+type\b/.test(statement)) return true
+  const names = /^(?:import|export)\s*\{([^{}]*)\}/.exec(statement)?.[1]
+  if (names === undefined) return false
+  const each = names.split(",").filter((name) => name.trim() !== "")
+  return each.length > 0 && each.every((name) => /^\s*type\s/.test(name))
 }
 
 const PRINTS = /(?<![\w.#])process\s*\.\s*std(?:out|err)\b|\bconsole\s*\.\s*\w+\s*\(/g

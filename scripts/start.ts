@@ -4,5 +4,5 @@ import process from "node:process"
 import { buildPage } from "./build.ts"
 
 await buildPage()
-const { main } = await import("../src/cli/main.ts")
+const { main } = await import("../apps/cli/main.ts")
 await main(["serve", "--open", ...process.argv.slice(2)])

@@ -11,7 +11,7 @@ import process from "node:process"
 import { parseCLI, startVitest } from "vitest/node"
 import { startChromium } from "../test/chromium.ts"
 import { DEBIAN_PACKAGES, type DebianPackage, inPath, missing } from "../test/machine.ts"
-import { startPostgres } from "../torture/postgres.ts"
+import { startPostgres } from "../kit/torture/postgres.ts"
 import { buildPage, buildProgram } from "./build.ts"
 import { scan } from "./house-rules.ts"
 

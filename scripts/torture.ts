@@ -1,7 +1,7 @@
 // `npm run torture -- kill9 --cycles 50`: hurts the real server and counts what it promised and lost.
 
 import process from "node:process"
-import { runByName } from "../bench/run-by-name.ts"
+import { runByName } from "../kit/bench/run-by-name.ts"
 import { keepFigures, showFigures } from "./figures.ts"
 
 const JOURNAL = {
@@ -26,15 +26,15 @@ const ran = await runByName(
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
       async run({ cycles, points, restarts, journal, seed }) {
-        const { kill9 } = await import("../torture/kill9.ts")
-        const { killPoints } = await import("../torture/kill-points.ts")
+        const { kill9 } = await import("../kit/torture/kill9.ts")
+        const { killPoints } = await import("../kit/torture/kill-points.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
         const kept = await kill9({ cycles: numberOf(cycles, 50), seed: numberOf(seed, random) })
         const held = await killPoints({
           points: numberOf(points, 200),
           journal: textOf(journal),
         })
-        const { tortureRestart } = await import("../torture/restart.ts")
+        const { tortureRestart } = await import("../kit/torture/restart.ts")
         return (await tortureRestart({ restarts: numberOf(restarts, 50) })) && held && kept
       },
     },
@@ -48,7 +48,7 @@ const ran = await runByName(
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
       async run({ kills, seed }) {
-        const { tortureTriggers } = await import("../torture/triggers.ts")
+        const { tortureTriggers } = await import("../kit/torture/triggers.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
         return tortureTriggers({ kills: numberOf(kills, 50), seed: numberOf(seed, random) })
       },
@@ -64,7 +64,7 @@ const ran = await runByName(
         { name: "store", type: "string", summary: "sqlite or postgres (sqlite)" },
       ],
       async run({ steps, seed, store }) {
-        const { tortureModel } = await import("../torture/model.ts")
+        const { tortureModel } = await import("../kit/torture/model.ts")
         const random = Math.floor(Math.random() * 2 ** 31)
         return tortureModel({
           steps: numberOf(steps, 100_000),
@@ -83,7 +83,7 @@ const ran = await runByName(
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
       async run({ turns, seed }) {
-        const { tortureTurns } = await import("../torture/turns.ts")
+        const { tortureTurns } = await import("../kit/torture/turns.ts")
         const random = Math.floor(Math.random() * 2 ** 31)
         return tortureTurns({ turns: numberOf(turns, 100_000), seed: numberOf(seed, random) })
       },
@@ -98,7 +98,7 @@ const ran = await runByName(
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
       async run({ turns, seed }) {
-        const { tortureCluster } = await import("../torture/cluster.ts")
+        const { tortureCluster } = await import("../kit/torture/cluster.ts")
         const random = Math.floor(Math.random() * 2 ** 31)
         return tortureCluster({ turns: numberOf(turns, 20_000), seed: numberOf(seed, random) })
       },
@@ -112,7 +112,7 @@ const ran = await runByName(
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
       async run({ cycles, seed }) {
-        const { tortureStreams } = await import("../torture/streams.ts")
+        const { tortureStreams } = await import("../kit/torture/streams.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
         return tortureStreams({ cycles: numberOf(cycles, 40), seed: numberOf(seed, random) })
       },
@@ -123,7 +123,7 @@ const ran = await runByName(
       summary: "the same send several times at once, under many keys",
       options: [{ name: "keys", type: "string", summary: "how many (10000)" }],
       async run({ keys }) {
-        const { tortureSends } = await import("../torture/sends.ts")
+        const { tortureSends } = await import("../kit/torture/sends.ts")
         return tortureSends({ keys: numberOf(keys, 10_000) })
       },
     },
@@ -138,7 +138,7 @@ const ran = await runByName(
         JOURNAL,
       ],
       async run({ first, points, journal }) {
-        const { tortureFaults } = await import("../torture/faults.ts")
+        const { tortureFaults } = await import("../kit/torture/faults.ts")
         return tortureFaults({
           first: numberOf(first, 300),
           points: numberOf(points, 10_000),
@@ -155,7 +155,7 @@ const ran = await runByName(
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
       async run({ states, seed }) {
-        const { powerloss } = await import("../torture/powerloss.ts")
+        const { powerloss } = await import("../kit/torture/powerloss.ts")
         const random = Math.floor(Math.random() * 2 ** 31)
         return powerloss({ states: numberOf(states, 2000), seed: numberOf(seed, random) })
       },
@@ -166,7 +166,7 @@ const ran = await runByName(
       summary: "read, write and list a workspace whose files are swapped for links meanwhile",
       options: [{ name: "reads", type: "string", summary: "how many (200000)" }],
       async run({ reads }) {
-        const { torturePaths } = await import("../torture/paths.ts")
+        const { torturePaths } = await import("../kit/torture/paths.ts")
         return torturePaths({ reads: numberOf(reads, 200_000) })
       },
     },
@@ -182,7 +182,7 @@ const ran = await runByName(
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
       async run({ count, chromium, terminal, seed }) {
-        const { tortureEdit } = await import("../torture/edit.ts")
+        const { tortureEdit } = await import("../kit/torture/edit.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
         return tortureEdit({
           count: numberOf(count, 5000),
@@ -201,7 +201,7 @@ const ran = await runByName(
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
       async run({ count, seed }) {
-        const { tortureArchives } = await import("../torture/archives.ts")
+        const { tortureArchives } = await import("../kit/torture/archives.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
         return tortureArchives({ count: numberOf(count, 2000), seed: numberOf(seed, random) })
       },
@@ -215,7 +215,7 @@ const ran = await runByName(
         { name: "seed", type: "string", summary: "the seed of its choices (random)" },
       ],
       async run({ count, seed }) {
-        const { tortureDocuments } = await import("../torture/documents.ts")
+        const { tortureDocuments } = await import("../kit/torture/documents.ts")
         const random = Math.floor(Math.random() * 2 ** 32)
         return tortureDocuments({ count: numberOf(count, 1000), seed: numberOf(seed, random) })
       },

@@ -1,14 +1,14 @@
-import type { BlobStore } from "../src/files/blobs.ts"
+import type { BlobStore } from "../packages/files/blobs/blobs.ts"
 import { createHash } from "node:crypto"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import type { LoadedFile } from "../src/lower/content.ts"
-import type { LoadedPart, NamedPart } from "../src/lower/load.ts"
-import type { Part, UnknownPart } from "../src/message/part.ts"
-import type { Block, Media, PromptMessage } from "../src/model/prompt.ts"
-import type { Range } from "../src/message/part.ts"
+import type { LoadedFile } from "../packages/engine/lower/content.ts"
+import type { LoadedPart, NamedPart } from "../packages/engine/lower/load.ts"
+import type { Part, UnknownPart } from "../packages/core/message/part.ts"
+import type { Block, Media, PromptMessage } from "../packages/core/model/prompt.ts"
+import type { Range } from "../packages/core/message/part.ts"
 
 /** A folder of its own for one test, gone when the test is over. */
 export async function temporaryFolder(): Promise<string> {

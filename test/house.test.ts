@@ -89,91 +89,104 @@ describe("judge", () => {
     expect(violations.map(({ line, message }) => `${line} ${message}`)).toEqual(expected)
   }
 
-  it("[DESIGN-1] allows a look downstairs, into the own room, and at packages", () =>
+  it("[DESIGN-1] allows a look downstairs, into the own folder, and at packages", () =>
     says(
-      "session/turn.ts",
+      "packages/engine/turns/turn.ts",
       `import "../store/store.ts"
 import "./queue.ts"
+import "compositor-core/message/part"
 import "zod"
 import "node:fs"`,
     ))
   it("[DESIGN-1] catches a look upstairs", () =>
     says(
-      "lower/load.ts",
-      `import "./lower.ts"\nimport type { Turn } from "../session/turn.ts"`,
-      '2 looks upstairs at session ("../session/turn.ts")',
+      "packages/engine/lower/load.ts",
+      `import "./lower.ts"\nimport type { Turn } from "../turns/turn.ts"`,
+      '2 looks upstairs at engine/turns ("../turns/turn.ts")',
     ))
-  it("[DESIGN-1] catches a look upstairs that is dynamic", () =>
+  it("[DESIGN-1] catches a look upstairs that is dynamic, and at another package", () =>
     says(
-      "store/sqlite/open.ts",
-      `await import("../../host.ts")`,
-      '1 looks upstairs at host ("../../host.ts")',
+      "packages/files/blobs/blobs.ts",
+      `await import("compositor-engine/host/host")`,
+      '1 looks upstairs at engine/host ("compositor-engine/host/host")',
     ))
   it("[DESIGN-1] catches a look sideways", () =>
     says(
-      "lower/load.ts",
-      `export * from "../provider/provider.ts"`,
-      '1 looks sideways at provider ("../provider/provider.ts")',
+      "packages/engine/lower/load.ts",
+      `export * from "../providers/provider.ts"`,
+      '1 looks sideways at engine/providers ("../providers/provider.ts")',
     ))
-  it("[DESIGN-1] catches an unknown room, at either end", () => {
-    says("utils/text.ts", "", "1 is in an unknown room, utils")
-    says("types.ts", "", "1 is in an unknown room, types.ts")
+  it("[DESIGN-1] catches a look into another package past its front door", () =>
     says(
-      "lower/load.ts",
+      "packages/engine/lower/load.ts",
+      `import "../../core/message/part.ts"`,
+      '1 looks into core past its front door ("../../core/message/part.ts")',
+    ))
+  it("[DESIGN-1] catches an unknown folder, at either end", () => {
+    says("packages/engine/utils/text.ts", "", "1 is in an unknown folder, engine/utils")
+    says("packages/engine/types.ts", "", "1 is in an unknown folder, engine")
+    says(
+      "packages/engine/lower/load.ts",
       `import "../utils/text.ts"`,
-      '1 looks at an unknown room, utils ("../utils/text.ts")',
+      '1 looks at an unknown folder, engine/utils ("../utils/text.ts")',
     )
   })
-  it("[DESIGN-1] catches a look outside src", () =>
+  it("[DESIGN-1] catches a look outside the packages", () =>
     says(
-      "cli/main.ts",
+      "apps/cli/main.ts",
       `import "../../package.json" with { type: "json" }\nimport "/etc/passwd"`,
-      '1 looks outside src ("../../package.json")',
-      '2 looks outside src ("/etc/passwd")',
+      '1 looks outside the packages ("../../package.json")',
+      '2 looks outside the packages ("/etc/passwd")',
     ))
   it("[DESIGN-1] keeps a surface in front of the client", () =>
     says(
-      "web/page.tsx",
-      `import "../client/client.ts"
-import "../message/part.ts"
-import "../store/store.ts"
-import("../server/app.ts")
-import "../tui/editor.ts"`,
-      '3 is a surface and looks behind the client at store ("../store/store.ts")',
-      '4 is a surface and looks behind the client at server ("../server/app.ts")',
-      '5 looks sideways at tui ("../tui/editor.ts")',
+      "apps/web/page.tsx",
+      `import "compositor-client/client"
+import "compositor-core/message/part"
+import "compositor-engine/store/store"
+import("compositor-server/app")
+import "compositor-tui/editor"`,
+      '3 is a surface and looks behind the client at engine/store ("compositor-engine/store/store")',
+      '4 is a surface and looks behind the client at server ("compositor-server/app")',
+      '5 looks sideways at tui ("compositor-tui/editor")',
     ))
   it("[DESIGN-1] lets the command line start the server, but not lean on it", () =>
     says(
-      "cli/serve.ts",
-      `await import("../server/app.ts")\nawait import("../host.ts")\nimport "../server/app.ts"`,
-      '3 is a surface and looks behind the client at server ("../server/app.ts")',
+      "apps/cli/serve.ts",
+      `await import("compositor-server/app")\nimport "compositor-server/app"`,
+      '2 is a surface and looks behind the client at server ("compositor-server/app")',
     ))
-  it("[DESIGN-1] lets index.ts look anywhere, and nobody at it", () => {
-    says("index.ts", `export * from "./server/app.ts"\nexport * from "./message/part.ts"`)
+  it("[DESIGN-1] keeps Node out of the packages that a browser uses", () =>
     says(
-      "server/app.ts",
-      `import "../index.ts"`,
-      '1 looks at index.ts, which nobody does ("../index.ts")',
-    )
-  })
-  it("[DESIGN-1] keeps Node out of the rooms that a browser uses", () =>
-    says(
-      "compose/parse.ts",
+      "packages/core/compose/parse.ts",
       `import "node:fs"\nimport { join } from "path"`,
-      '1 imports "node:fs", but a browser uses compose',
-      '2 imports "path", but a browser uses compose',
+      '1 imports "node:fs", but a browser uses core',
+      '2 imports "path", but a browser uses core',
     ))
   it("[DESIGN-1] wants files of at most 350 lines outside the page", () => {
-    says("lower/lower.ts", "\n".repeat(350))
-    says("lower/lower.ts", "\n".repeat(351), "351 has 351 lines, more than 350")
-    says("web/page.tsx", "\n".repeat(351))
+    says("packages/engine/lower/lower.ts", "\n".repeat(350))
+    says("packages/engine/lower/lower.ts", "\n".repeat(351), "351 has 351 lines, more than 350")
+    says("apps/web/page.tsx", "\n".repeat(351))
+  })
+  it("[DESIGN-1] catches files that need each other to run, and not by their types alone", () => {
+    const circle = (back: string) =>
+      judge([
+        scan("packages/engine/lower/a.ts", `import { b } from "./b.ts"`),
+        scan("packages/engine/lower/b.ts", `import { c } from "./c.ts"`),
+        scan("packages/engine/lower/c.ts", back),
+      ]).map(({ message }) => message)
+    expect(circle(`import { a } from "./a.ts"`)).toEqual([
+      "needs itself to run, by way of packages/engine/lower/b, packages/engine/lower/c",
+    ])
+    expect(
+      circle(`import { type A, type B } from "./a.ts"\nimport type { C } from "./a.ts"`),
+    ).toEqual([])
   })
 })
 
-describe("the house", () => {
-  it("[DESIGN-1] has nobody who looks upstairs or sideways, and no file past 350 lines", () => {
-    const files = readHouse(join(import.meta.dirname, "..", "src"))
+describe("the packages", () => {
+  it("[DESIGN-1] have nobody who looks upstairs or sideways, no circle, and no file past 350 lines", () => {
+    const files = readHouse(join(import.meta.dirname, ".."))
     expect(files.length).toBeGreaterThan(0)
     expect(judge(files)).toEqual([])
   })

@@ -1,8 +1,8 @@
 import { createHash, randomUUID } from "node:crypto"
 import { afterAll, beforeAll, expect, onTestFinished } from "vitest"
-import { openPostgresStore } from "../src/store/postgres/postgres-store.ts"
-import type { Store } from "../src/store/store.ts"
-import { asking, type PostgresServer, roomAt, startPostgres } from "../torture/postgres.ts"
+import { openPostgresStore } from "../packages/engine/store/postgres/postgres-store.ts"
+import type { Store } from "../packages/engine/store/store.ts"
+import { asking, type PostgresServer, roomAt, startPostgres } from "../kit/torture/postgres.ts"
 
 let server: PostgresServer | undefined
 

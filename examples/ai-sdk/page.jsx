@@ -1,7 +1,7 @@
 import { useChat } from "@ai-sdk/react"
 import { createRoot } from "react-dom/client"
 import { useState } from "react"
-import { createClient } from "../../src/client/client.ts"
+import { createClient } from "../../packages/client/client.ts"
 import { CompositorTransport } from "./transport.ts"
 
 // The token is behind the #, which no server is sent.

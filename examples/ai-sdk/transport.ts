@@ -2,10 +2,10 @@
 // hook. The server keeps the history; what the hook sends along of it is not sent again.
 
 import type { ChatTransport, UIMessage, UIMessageChunk } from "ai"
-import { type AnswerEvent, answerTo, ask } from "../../src/client/answer.ts"
-import type { AnyPart, Client, SendBody } from "../../src/client/client.ts"
-import { fromUIMessages } from "../../src/interop/from-ui-messages.ts"
-import { toolNameOf } from "../../src/message/tool-part.ts"
+import { type AnswerEvent, answerTo, ask } from "../../packages/client/answer.ts"
+import type { AnyPart, Client, SendBody } from "../../packages/client/client.ts"
+import { fromUIMessages } from "../../packages/core/interop/from-ui-messages.ts"
+import { toolNameOf } from "../../packages/core/message/tool-part.ts"
 
 type Sending = Parameters<ChatTransport<UIMessage>["sendMessages"]>[0]
 

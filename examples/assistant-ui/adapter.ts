@@ -1,10 +1,10 @@
 // `useLocalRuntime(compositorAdapter(client, session))`: a session behind assistant-ui's components. The
 // runtime shows what was said; the server keeps it.
 
-import { type AnswerEvent, ask } from "../../src/client/answer.ts"
-import { attachment } from "../../src/client/parts.ts"
-import type { AnyPart, Client } from "../../src/client/client.ts"
-import { toolNameOf } from "../../src/message/tool-part.ts"
+import { type AnswerEvent, ask } from "../../packages/client/answer.ts"
+import { attachment } from "../../packages/client/parts.ts"
+import type { AnyPart, Client } from "../../packages/client/client.ts"
+import { toolNameOf } from "../../packages/core/message/tool-part.ts"
 
 /** What of assistant-ui's `ChatModelAdapter` is spoken here. */
 export interface Adapter {

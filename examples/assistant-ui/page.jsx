@@ -7,7 +7,7 @@ import {
 } from "@assistant-ui/react"
 import { useState } from "react"
 import { createRoot } from "react-dom/client"
-import { createClient } from "../../src/client/client.ts"
+import { createClient } from "../../packages/client/client.ts"
 import { compositorAdapter } from "./adapter.ts"
 
 // The token is behind the #, which no server is sent.

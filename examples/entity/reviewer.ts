@@ -4,10 +4,10 @@ import {
   firstSlashCommand,
   knownNodes,
   slashCommands,
-} from "../../src/compose/slash-commands.ts"
-import { composerInput, type EntityContext } from "../../src/entity/context.ts"
-import { defineEntity } from "../../src/entity/definition.ts"
-import { skillsLoader } from "../../src/entity/skills-loader.ts"
+} from "../../packages/core/compose/slash-commands.ts"
+import { composerInput, type EntityContext } from "../../packages/engine/entities/context.ts"
+import { defineEntity } from "../../packages/engine/entities/definition.ts"
+import { skillsLoader } from "../../packages/engine/entities/skills-loader.ts"
 
 /** What the example knows about; a real one would ask a search engine and a forge. */
 export interface Surroundings {

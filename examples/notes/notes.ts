@@ -1,12 +1,12 @@
-import type { Client } from "../../src/client/client.ts"
+import type { Client } from "../../packages/client/client.ts"
 import {
   type ContextPolicy,
   chooseContexts,
   partOfGesture,
   referenceTo,
   type SentContexts,
-} from "../../src/compose/editor-context.ts"
-import type { EditorContextPart, Part } from "../../src/message/part.ts"
+} from "../../packages/core/compose/editor-context.ts"
+import type { EditorContextPart, Part } from "../../packages/core/message/part.ts"
 
 interface Note {
   readonly path: string

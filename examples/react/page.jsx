@@ -1,10 +1,10 @@
 import { useCallback, useEffect, useRef, useState } from "react"
 import { createRoot } from "react-dom/client"
-import { createClient } from "../../src/client/client.ts"
-import { follow } from "../../src/client/events.ts"
-import { applyEvent, viewOfPage } from "../../src/client/view.ts"
-import { BARE_VOCABULARY } from "../../src/compose/vocabulary.ts"
-import { ComposerInput } from "../../src/react/composer-input.tsx"
+import { createClient } from "../../packages/client/client.ts"
+import { follow } from "../../packages/client/events.ts"
+import { applyEvent, viewOfPage } from "../../packages/client/view.ts"
+import { BARE_VOCABULARY } from "../../packages/compose/vocabulary.ts"
+import { ComposerInput } from "../../packages/react/composer-input.tsx"
 
 // The token is behind the #, which no server is sent.
 const { token } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)))

@@ -1,7 +1,7 @@
 // Markdown to HTML: the blocks are those that the page reads answers by; within a line, links and
 // pictures of our own files are known too.
 
-import { type Block, parse } from "../../src/web/markdown.ts"
+import { type Block, parse } from "../../apps/web/thread/markdown.ts"
 
 export interface Rendered {
   readonly title: string

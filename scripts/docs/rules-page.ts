@@ -2,9 +2,9 @@
 
 import { readdirSync, readFileSync } from "node:fs"
 import { join, relative } from "node:path"
-import { rulesIn } from "../../src/conformance/rule.ts"
-import { SCENARIOS } from "../../src/conformance/scenarios.ts"
-import { UNSEEN } from "../../src/conformance/unseen.ts"
+import { rulesIn } from "../../kit/conformance/rule.ts"
+import { SCENARIOS } from "../../kit/conformance/scenarios.ts"
+import { UNSEEN } from "../../kit/conformance/unseen.ts"
 
 const MOST_TESTS = 4
 

@@ -1,5 +1,5 @@
-import type { Shown } from "../../bench/figures.ts"
-import type { Ran } from "../../bench/run-everything.ts"
+import type { Shown } from "../../kit/bench/figures.ts"
+import type { Ran } from "../../kit/bench/run-everything.ts"
 
 /** A figure that something depends on: what we have, what stands beside it, and whether it holds. */
 export interface Verdict {

@@ -14,9 +14,9 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk"
 import { onTestFinished } from "vitest"
-import { serveAgent } from "../../src/acp/stdio.ts"
-import { createClient } from "../../src/client/client.ts"
-import { createApp } from "../../src/server/app.ts"
+import { serveAgent } from "../../apps/acp/stdio.ts"
+import { createClient } from "../../packages/client/client.ts"
+import { createApp } from "../../packages/server/app.ts"
 import { type House, type HouseOptions, openHouse } from "../session/house.ts"
 
 export type Choice = string | undefined | Promise<string | undefined>

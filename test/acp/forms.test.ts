@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readAttachments } from "../../src/acp/attachments.ts"
-import { codexForm, opencodeForm, textForm } from "../../src/acp/forms.ts"
-import { normalised } from "../../src/acp/json-rpc.ts"
-import { kindOf, toolCallOf } from "../../src/acp/tool-calls.ts"
+import { readAttachments } from "../../apps/acp/attachments.ts"
+import { codexForm, opencodeForm, textForm } from "../../apps/acp/forms.ts"
+import { normalised } from "../../apps/acp/json-rpc.ts"
+import { kindOf, toolCallOf } from "../../apps/acp/tool-calls.ts"
 
 const FILE = { path: "/workspace/file.py", mime: "text/x-python", filename: "file.py" }
 

@@ -1,7 +1,7 @@
-import type { Dialect, TemplateCommand } from "../../src/catalog/command.ts"
-import { expand } from "../../src/catalog/expand.ts"
-import type { CommandFile } from "../../src/catalog/read/file.ts"
-import type { Given } from "../../src/catalog/values.ts"
+import type { Dialect, TemplateCommand } from "../../packages/core/catalog/command.ts"
+import { expand } from "../../packages/core/catalog/expand.ts"
+import type { CommandFile } from "../../packages/core/catalog/read/file.ts"
+import type { Given } from "../../packages/core/catalog/values.ts"
 
 /** A template that the user wrote. */
 export function template(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { BUILTINS, structuredParts } from "../../src/catalog/builtin.ts"
-import { Command, type StructuredCommand } from "../../src/catalog/command.ts"
+import { BUILTINS, structuredParts } from "../../packages/core/catalog/builtin.ts"
+import { Command, type StructuredCommand } from "../../packages/core/catalog/command.ts"
 
 function builtin(name: string): Command {
   const found = BUILTINS.find((command) => command.name === name)

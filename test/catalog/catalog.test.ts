@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { BUILTINS } from "../../src/catalog/builtin.ts"
-import { Catalog, vocabulary } from "../../src/catalog/catalog.ts"
-import type { Command, Scope } from "../../src/catalog/command.ts"
-import { entityCommands, mcpCommands } from "../../src/catalog/foreign.ts"
+import { BUILTINS } from "../../packages/core/catalog/builtin.ts"
+import { Catalog, vocabulary } from "../../packages/core/catalog/catalog.ts"
+import type { Command, Scope } from "../../packages/core/catalog/command.ts"
+import { entityCommands, mcpCommands } from "../../packages/core/catalog/foreign.ts"
 import { template } from "./build.ts"
 
 function from(scope: Scope, tool: string, name: string): Command {

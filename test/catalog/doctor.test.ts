@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { BUILTINS } from "../../src/catalog/builtin.ts"
-import { Catalog } from "../../src/catalog/catalog.ts"
-import type { Command } from "../../src/catalog/command.ts"
-import { doctor } from "../../src/catalog/doctor.ts"
+import { BUILTINS } from "../../packages/core/catalog/builtin.ts"
+import { Catalog } from "../../packages/core/catalog/catalog.ts"
+import type { Command } from "../../packages/core/catalog/command.ts"
+import { doctor } from "../../packages/core/catalog/doctor.ts"
 import { template } from "./build.ts"
 
 function says(...commands: Command[]): string[] {

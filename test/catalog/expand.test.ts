@@ -1,7 +1,11 @@
 import { describe, expect, it } from "vitest"
-import type { CommandArgument, Dialect, TemplateCommand } from "../../src/catalog/command.ts"
-import { BUILTINS } from "../../src/catalog/builtin.ts"
-import { expand } from "../../src/catalog/expand.ts"
+import type {
+  CommandArgument,
+  Dialect,
+  TemplateCommand,
+} from "../../packages/core/catalog/command.ts"
+import { BUILTINS } from "../../packages/core/catalog/builtin.ts"
+import { expand } from "../../packages/core/catalog/expand.ts"
 import { template, shows } from "./build.ts"
 
 const path: CommandArgument = { name: "path", type: "string", required: true }

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Command, Dialect, TemplateCommand } from "../../src/catalog/command.ts"
-import { exportTo } from "../../src/catalog/export.ts"
-import type { Target } from "../../src/catalog/print.ts"
-import { readCommandFile } from "../../src/catalog/read/read.ts"
+import type { Command, Dialect, TemplateCommand } from "../../packages/core/catalog/command.ts"
+import { exportTo } from "../../packages/core/catalog/export.ts"
+import type { Target } from "../../packages/core/catalog/print.ts"
+import { readCommandFile } from "../../packages/core/catalog/read/read.ts"
 import { commandFile, shows, template } from "./build.ts"
 
 const TARGETS: readonly Target[] = ["claude", "opencode", "gemini", "codex"]

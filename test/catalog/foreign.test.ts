@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { Command } from "../../src/catalog/command.ts"
-import { entityCommands, mcpArguments, mcpCommands } from "../../src/catalog/foreign.ts"
+import { Command } from "../../packages/core/catalog/command.ts"
+import { entityCommands, mcpArguments, mcpCommands } from "../../packages/core/catalog/foreign.ts"
 
 describe("mcpCommands", () => {
   const [find] = mcpCommands("docs", [

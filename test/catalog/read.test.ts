@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { Command } from "../../src/catalog/command.ts"
-import { type ReaderName, readCommandFile } from "../../src/catalog/read/read.ts"
-import { readGooseSlashMap } from "../../src/catalog/read/recipe.ts"
+import { Command } from "../../packages/core/catalog/command.ts"
+import { type ReaderName, readCommandFile } from "../../packages/core/catalog/read/read.ts"
+import { readGooseSlashMap } from "../../packages/core/catalog/read/recipe.ts"
 import { commandFile } from "./build.ts"
 
 function read(tool: string, relative: string, text: string, reader: ReaderName = "markdown") {

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type ShellPiece, shellCommand } from "../../src/catalog/shell-command.ts"
+import { type ShellPiece, shellCommand } from "../../packages/core/catalog/shell-command.ts"
 
 function code(text: string): ShellPiece {
   return { type: "code", text }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { Command } from "../../src/catalog/command.ts"
-import { readSkill } from "../../src/catalog/read/skill.ts"
-import { Skill, skillCommand } from "../../src/catalog/skill.ts"
+import { Command } from "../../packages/core/catalog/command.ts"
+import { readSkill } from "../../packages/core/catalog/read/skill.ts"
+import { Skill, skillCommand } from "../../packages/core/catalog/skill.ts"
 import { commandFile } from "./build.ts"
 
 function read(text: string, { tool = "compositor", folderName = "pdf", within = "" } = {}) {

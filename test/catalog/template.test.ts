@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { Dialect } from "../../src/catalog/command.ts"
-import { parseTemplate, templateOf } from "../../src/catalog/template.ts"
+import { Dialect } from "../../packages/core/catalog/command.ts"
+import { parseTemplate, templateOf } from "../../packages/core/catalog/template.ts"
 import { shows, template } from "./build.ts"
 
 const NASTY = [

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readJson } from "../../src/catalog/read/json.ts"
-import { readToml } from "../../src/catalog/read/toml.ts"
+import { readJson } from "../../packages/core/catalog/read/json.ts"
+import { readToml } from "../../packages/core/catalog/read/toml.ts"
 
 function reads(text: string): unknown {
   const toml = readToml(text)

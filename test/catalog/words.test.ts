@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { plainWords, quotedWords } from "../../src/catalog/words.ts"
+import { plainWords, quotedWords } from "../../packages/core/catalog/words.ts"
 
 function words(text: string): string[] {
   return quotedWords(text).map((word) => word.text)

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readYaml } from "../../src/catalog/read/yaml.ts"
+import { readYaml } from "../../packages/core/catalog/read/yaml.ts"
 
 function reads(text: string): unknown {
   const reading = readYaml(text)

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { chmod, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { barOf } from "../../src/cli/progress.ts"
+import { barOf } from "../../apps/cli/progress.ts"
 import { inPath } from "../machine.ts"
 import { setting } from "./run.ts"
 

@@ -1,4 +1,4 @@
-import { openHost } from "../../src/host.ts"
+import { openHost } from "../../packages/engine/host/host.ts"
 import type { Setting } from "./run.ts"
 
 /** What was kept, read by another process. */

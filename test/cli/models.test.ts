@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process"
 import { promisify } from "node:util"
 import { describe, expect, it } from "vitest"
-import type { ModelsAnswer, SwitchAnswer } from "../../src/client/client.ts"
+import type { ModelsAnswer, SwitchAnswer } from "../../packages/client/client.ts"
 import { attachment, png, text } from "../build.ts"
 import { newSession, openDoor, send } from "../server/house.ts"
 import { writeConfig } from "../session/config.ts"

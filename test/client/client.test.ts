@@ -1,7 +1,7 @@
 import { Hono } from "hono"
 import { describe, expect, it } from "vitest"
-import { ApiError, createClient, type Fetch } from "../../src/client/client.ts"
-import { type FollowEvent, follow, followHost } from "../../src/client/events.ts"
+import { ApiError, createClient, type Fetch } from "../../packages/client/client.ts"
+import { type FollowEvent, follow, followHost } from "../../packages/client/events.ts"
 
 const FAST = { firstPause: 1, longestPause: 4, silence: 200 }
 

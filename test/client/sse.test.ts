@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { FrameReader } from "../../src/client/sse.ts"
+import { FrameReader } from "../../packages/client/sse.ts"
 
 const STREAM =
   'retry: 1000\n\nevent: row\nid: 1\ndata: {"a":1}\n\n: comment\r\nevent: delta\r\nid: 2/trn/1\r\n' +

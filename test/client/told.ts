@@ -1,7 +1,7 @@
 import fc from "fast-check"
-import type { MessagePage, QueueAnswer, SessionAnswer } from "../../src/client/client.ts"
-import type { FollowEvent } from "../../src/client/events.ts"
-import { type SessionView, viewOfPage } from "../../src/client/view.ts"
+import type { MessagePage, QueueAnswer, SessionAnswer } from "../../packages/client/client.ts"
+import type { FollowEvent } from "../../packages/client/events.ts"
+import { type SessionView, viewOfPage } from "../../packages/client/view.ts"
 import type {
   Delta,
   MessageRow,
@@ -10,7 +10,7 @@ import type {
   StoredMessage,
   StoredPart,
   Turn,
-} from "../../src/message/row.ts"
+} from "../../packages/core/message/row.ts"
 
 export type Act =
   | "send"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { FollowEvent } from "../../src/client/events.ts"
+import type { FollowEvent } from "../../packages/client/events.ts"
 import {
   applyEvent,
   isBusy,
@@ -8,7 +8,7 @@ import {
   type SessionView,
   turnOf,
   viewOfPage,
-} from "../../src/client/view.ts"
+} from "../../packages/client/view.ts"
 import { type Act, acts, Told } from "./told.ts"
 
 describe("applyEvent", () => {

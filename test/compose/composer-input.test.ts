@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { MAX_NODES, readComposerInput } from "../../src/compose/composer-input.ts"
-import { MAX_TEXT_CHARACTERS } from "../../src/message/limits.ts"
+import { MAX_NODES, readComposerInput } from "../../packages/core/compose/composer-input.ts"
+import { MAX_TEXT_CHARACTERS } from "../../packages/core/message/limits.ts"
 
 const SOURCE = "/pr-review 123 in /worktree be sure to check @Branch see @Horton"
 const slash = { kind: "slash_command", start: 0, end: 10, raw: "/pr-review", name: "pr-review" }

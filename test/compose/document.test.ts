@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { ComposerDocument } from "../../src/compose/document.ts"
-import { parse } from "../../src/compose/parse.ts"
+import { ComposerDocument } from "../../packages/core/compose/document.ts"
+import { parse } from "../../packages/core/compose/parse.ts"
 import { vocabulary } from "./words.ts"
 
 const LINE = "Please /review what is in @src/a.ts#L1-2 and go on.\n"

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { openMessage, partsBesideWords } from "../../src/compose/editable.ts"
-import { readMarks, writeMarks } from "../../src/compose/marks.ts"
-import { tortureEdit } from "../../torture/edit.ts"
+import { openMessage, partsBesideWords } from "../../packages/core/compose/editable.ts"
+import { readMarks, writeMarks } from "../../packages/core/compose/marks.ts"
+import { tortureEdit } from "../../kit/torture/edit.ts"
 import { missing } from "../machine.ts"
 
 const everything = process.env["CI"] === "true"

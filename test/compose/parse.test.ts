@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { parse } from "../../src/compose/parse.ts"
+import { parse } from "../../packages/core/compose/parse.ts"
 import { nodesIn, vocabulary } from "./words.ts"
 
 function finds(source: string, ...raws: string[]) {

@@ -1,21 +1,21 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert"
 import fc from "fast-check"
-import { partsOfInput } from "../../src/compose/bridge.ts"
-import { readComposerInput } from "../../src/compose/composer-input.ts"
-import { ComposerDocument } from "../../src/compose/document.ts"
-import { inputOfParts } from "../../src/compose/edit-parts.ts"
-import { parseFragment, printFragment } from "../../src/message/fragment.ts"
-import { parse } from "../../src/compose/parse.ts"
-import type { Chip } from "../../src/compose/print-node.ts"
-import { piecesOf, serialize } from "../../src/compose/serialize.ts"
-import { triggerAt } from "../../src/compose/trigger.ts"
+import { partsOfInput } from "../../packages/core/compose/bridge.ts"
+import { readComposerInput } from "../../packages/core/compose/composer-input.ts"
+import { ComposerDocument } from "../../packages/core/compose/document.ts"
+import { inputOfParts } from "../../packages/core/compose/edit-parts.ts"
+import { parseFragment, printFragment } from "../../packages/core/message/file-location.ts"
+import { parse } from "../../packages/core/compose/parse.ts"
+import type { Chip } from "../../packages/core/compose/print-node.ts"
+import { piecesOf, serialize } from "../../packages/core/compose/serialize.ts"
+import { triggerAt } from "../../packages/core/compose/trigger.ts"
 import {
   AnyPart,
   type CommandPart,
   type Part,
   type Range,
   type UnknownPart,
-} from "../../src/message/part.ts"
+} from "../../packages/core/message/part.ts"
 import { vocabulary } from "./words.ts"
 
 /** What holds for every source, as data: `npm test` asks a little of each, `npm run properties` a lot. */

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { parse } from "../../src/compose/parse.ts"
-import type { Chip } from "../../src/compose/print-node.ts"
-import { type Piece, piecesOf, serialize, withChips } from "../../src/compose/serialize.ts"
+import { parse } from "../../packages/core/compose/parse.ts"
+import type { Chip } from "../../packages/core/compose/print-node.ts"
+import {
+  type Piece,
+  piecesOf,
+  serialize,
+  withChips,
+} from "../../packages/core/compose/serialize.ts"
 import { vocabulary } from "./words.ts"
 
 const file = (path: string, more: object = {}): Chip => ({ kind: "file", path, ...more })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { ComposerNode } from "../../src/compose/node.ts"
+import type { ComposerNode } from "../../packages/core/compose/node.ts"
 import {
   argumentText,
   firstSlashCommand,
@@ -10,8 +10,8 @@ import {
   slashCommands,
   sliceBetween,
   unknownNodes,
-} from "../../src/compose/slash-commands.ts"
-import { parse } from "../../src/compose/parse.ts"
+} from "../../packages/core/compose/slash-commands.ts"
+import { parse } from "../../packages/core/compose/parse.ts"
 import { vocabulary } from "./words.ts"
 
 const SOURCE = "/pr-review 123 in /worktree see @branch:main !"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { triggerAt } from "../../src/compose/trigger.ts"
+import { triggerAt } from "../../packages/core/compose/trigger.ts"
 
 describe("triggerAt", () => {
   /** The cursor is the bar. */

@@ -1,10 +1,10 @@
-import type { KnownNode } from "../../src/compose/node.ts"
-import { parse } from "../../src/compose/parse.ts"
+import type { KnownNode } from "../../packages/core/compose/node.ts"
+import { parse } from "../../packages/core/compose/parse.ts"
 import {
   type CommandKind,
   DEFAULT_CONTEXTS,
   type Vocabulary,
-} from "../../src/compose/vocabulary.ts"
+} from "../../packages/core/compose/vocabulary.ts"
 
 const COMMANDS: readonly (readonly [string, CommandKind])[] = [
   ["review", "template"],

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { FIXTURES, matches, readFixtures } from "../../src/conformance/fixtures.ts"
+import { FIXTURES, matches, readFixtures } from "../../kit/conformance/fixtures.ts"
 import { loweringFixtures } from "./lowering-fixtures.ts"
 
 describe("the published fixtures", () => {

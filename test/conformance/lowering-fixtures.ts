@@ -1,5 +1,5 @@
-import type { LoweringFixture } from "../../src/conformance/fixtures.ts"
-import { messagesIn } from "../../src/conformance/fixtures.ts"
+import type { LoweringFixture } from "../../kit/conformance/fixtures.ts"
+import { messagesIn } from "../../kit/conformance/fixtures.ts"
 import { BODIES as anthropicText } from "../lower/golden/anthropic-messages-text-only.ts"
 import { BODIES as anthropic } from "../lower/golden/anthropic-messages-vision.ts"
 import { BODIES as bedrockText } from "../lower/golden/bedrock-converse-text-only.ts"

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process"
 import { describe, expect, it } from "vitest"
-import { isBinding } from "../../src/conformance/rule.ts"
-import { SCENARIOS } from "../../src/conformance/scenarios.ts"
-import { UNSEEN } from "../../src/conformance/unseen.ts"
+import { isBinding } from "../../kit/conformance/rule.ts"
+import { SCENARIOS } from "../../kit/conformance/scenarios.ts"
+import { UNSEEN } from "../../kit/conformance/unseen.ts"
 import { MODEL, RULES, serverToTry, tried } from "./house.ts"
 import { MAIN } from "../program.ts"
 

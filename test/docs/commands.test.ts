@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import type { Command } from "commander"
 import { describe, expect, it } from "vitest"
-import { program } from "../../src/cli/program.ts"
+import { program } from "../../apps/cli/program.ts"
 
 const ROOT = join(import.meta.dirname, "..", "..")
 const PAGES = [

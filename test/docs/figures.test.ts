@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import type { Ran } from "../../bench/run-everything.ts"
+import type { Ran } from "../../kit/bench/run-everything.ts"
 import {
   keepFigures,
   pageOf,

@@ -51,7 +51,7 @@ describe("the site", () => {
   }
 
   it("describes every route, and every rule", async () => {
-    const { ROUTES } = await import("../../src/server/app.ts")
+    const { ROUTES } = await import("../../packages/server/app.ts")
     const http = readFileSync(join(folder, "reference", "http.html"), "utf8")
     const missing = ROUTES.filter(
       ({ method, path }) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { defineEntity } from "../../src/entity/definition.ts"
-import type { InboxMessage } from "../../src/entity/wake.ts"
+import { defineEntity } from "../../packages/engine/entities/definition.ts"
+import type { InboxMessage } from "../../packages/engine/entities/wake.ts"
 import { gate, until } from "../session/house.ts"
 import { entityHouse, input } from "./house.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
-import { defineEntity } from "../../src/entity/definition.ts"
-import type { InboxMessage } from "../../src/entity/wake.ts"
+import { defineEntity } from "../../packages/engine/entities/definition.ts"
+import type { InboxMessage } from "../../packages/engine/entities/wake.ts"
 import { until } from "../session/house.ts"
 import { entityHouse } from "./house.ts"
 

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { BlobMissing, type BlobStore, BlobTooLarge } from "../../src/files/blobs.ts"
+import { BlobMissing, type BlobStore, BlobTooLarge } from "../../packages/files/blobs/blobs.ts"
 import { chunksOf, collect, collectBytes } from "../build.ts"
 
 const MANY = { maxBytes: 64 * 1024 * 1024 }

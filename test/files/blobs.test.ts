@@ -1,7 +1,7 @@
 import { readdir, stat, utimes, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { FileBlobs } from "../../src/files/blobs.ts"
+import { FileBlobs } from "../../packages/files/blobs/blobs.ts"
 import { chunksOf, collectBytes, temporaryFolder } from "../build.ts"
 import { blobsContract } from "./blobs.contract.ts"
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { imageSize } from "../../src/files/image-size.ts"
+import { imageSize } from "../../packages/files/kinds/image-size.ts"
 import { bytes, gif, jpeg, png, webp } from "../build.ts"
 
 describe("imageSize", () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { contentIdOf } from "../../src/files/blobs.ts"
-import { type Running, serve } from "../../src/server/serve.ts"
+import { contentIdOf } from "../../packages/files/blobs/blobs.ts"
+import { type Running, serve } from "../../packages/server/serve.ts"
 import { collect, temporaryFolder } from "../build.ts"
 import { BUCKET, KEYS, type S3Service, startS3 } from "./s3-service.ts"
 

@@ -10,7 +10,7 @@ import {
 import { createRequire } from "node:module"
 import type { AddressInfo } from "node:net"
 import { onTestFinished } from "vitest"
-import { readS3Address } from "../../src/files/s3-address.ts"
+import { readS3Address } from "../../packages/files/blobs/s3-address.ts"
 import { temporaryFolder } from "../build.ts"
 import { isSigned } from "./s3-signature.ts"
 

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { runSandboxed, type SandboxedRun } from "../../src/files/sandbox.ts"
+import { runSandboxed, type SandboxedRun } from "../../packages/files/sandbox/sandbox.ts"
 import { missing } from "../machine.ts"
 
 /** In some places, a chroot among them, the kernel lets nobody put up walls. */

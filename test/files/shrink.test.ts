@@ -1,6 +1,6 @@
 import sharp from "sharp"
 import { describe, expect, it } from "vitest"
-import { shrink } from "../../src/files/shrink.ts"
+import { shrink } from "../../packages/files/kinds/shrink.ts"
 
 const WEB = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 

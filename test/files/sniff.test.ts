@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { deflateRawSync, gzipSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
-import { decodeText, kindOfMime, sniff } from "../../src/files/sniff.ts"
+import { decodeText, kindOfMime, sniff } from "../../packages/files/kinds/sniff.ts"
 import { bytes, gif, jpeg, png, webp } from "../build.ts"
 
 describe("sniff", () => {

@@ -5,8 +5,8 @@ import { createServer } from "node:net"
 import { join } from "node:path"
 import process from "node:process"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { openedPath } from "../../src/files/within.ts"
-import { type ReadOptions, readWorkspaceFile } from "../../src/files/workspace.ts"
+import { openedPath } from "../../packages/files/disk/within.ts"
+import { type ReadOptions, readWorkspaceFile } from "../../packages/files/workspace/workspace.ts"
 import { temporaryFolder } from "../build.ts"
 
 const MEGABYTE = 1024 * 1024

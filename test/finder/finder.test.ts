@@ -3,12 +3,12 @@ import { mkdir, realpath, rename, rm, symlink, writeFile } from "node:fs/promise
 import { dirname, join } from "node:path"
 import { setTimeout } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { FileFinder } from "../../src/files/finder/file-finder.ts"
-import { createFinder } from "../../src/files/finder/finder.ts"
-import { FolderTree } from "../../src/files/finder/folder-tree.ts"
-import { Paths } from "../../src/files/finder/paths.ts"
-import { openView } from "../../src/files/finder/view.ts"
-import { hiddenBy } from "../../src/policy/load-policy.ts"
+import { FileFinder } from "../../packages/files/finder/file-finder.ts"
+import { createFinder } from "../../packages/files/finder/finder.ts"
+import { FolderTree } from "../../packages/files/finder/folder-tree.ts"
+import { Paths } from "../../packages/files/finder/paths.ts"
+import { openView } from "../../packages/files/finder/view.ts"
+import { hiddenBy } from "../../packages/engine/policy/load-policy.ts"
 import { temporaryFolder } from "../build.ts"
 
 async function workspace(...files: readonly string[]): Promise<string> {

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { rank } from "../../src/files/finder/rank.ts"
+import { rank } from "../../packages/files/finder/rank.ts"
 
 function ranked(query: string, ...texts: readonly string[]): string[] {
   return rank(

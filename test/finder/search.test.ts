@@ -1,11 +1,17 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { BITS, lettersOf, maskOf, readQuery, startMaskOf } from "../../src/files/finder/letters.ts"
-import { Paths } from "../../src/files/finder/paths.ts"
-import { frecencyScore } from "../../src/files/finder/rank.ts"
-import { Matcher, NO_MATCH, type Span, totalOf } from "../../src/files/finder/score.ts"
-import { Search } from "../../src/files/finder/search.ts"
-import { Top } from "../../src/files/finder/top.ts"
+import {
+  BITS,
+  lettersOf,
+  maskOf,
+  readQuery,
+  startMaskOf,
+} from "../../packages/files/finder/letters.ts"
+import { Paths } from "../../packages/files/finder/paths.ts"
+import { frecencyScore } from "../../packages/files/finder/rank.ts"
+import { Matcher, NO_MATCH, type Span, totalOf } from "../../packages/files/finder/score.ts"
+import { Search } from "../../packages/files/finder/search.ts"
+import { Top } from "../../packages/files/finder/top.ts"
 
 const NOTHING_USED: ReadonlyMap<number, number> = new Map()
 

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { ASSISTANT } from "../../src/session/agent.ts"
-import { readAgent } from "../../src/host/read-agent.ts"
+import { ASSISTANT } from "../../packages/engine/agents/agent.ts"
+import { readAgent } from "../../packages/engine/agents/read-agent.ts"
 import { temporaryFolder } from "../build.ts"
 import { newSession, openServed, type Served, settled, writeFiles } from "./served.ts"
 

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { RemoteSkills } from "../../src/host/remote-skills.ts"
+import { RemoteSkills } from "../../packages/engine/skills/remote-skills.ts"
 import { temporaryFolder } from "../build.ts"
 import { openHouse, until } from "../session/house.ts"
 

@@ -1,8 +1,8 @@
 // A server in a process of its own, for tests of two that live on one folder.
 
 import { join } from "node:path"
-import { scripted } from "../../src/provider/scripted.ts"
-import { serve } from "../../src/server/serve.ts"
+import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { serve } from "../../packages/server/serve.ts"
 
 const [folder = ""] = process.argv.slice(2)
 const model = scripted([{ text: "ok" }])

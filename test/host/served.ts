@@ -1,10 +1,14 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { onTestFinished } from "vitest"
-import { type Client, createClient } from "../../src/client/client.ts"
-import type { StoredMessage } from "../../src/message/row.ts"
-import { type Script, type ScriptedProvider, scripted } from "../../src/provider/scripted.ts"
-import { type Running, serve, type ServeOptions } from "../../src/server/serve.ts"
+import { type Client, createClient } from "../../packages/client/client.ts"
+import type { StoredMessage } from "../../packages/core/message/row.ts"
+import {
+  type Script,
+  type ScriptedProvider,
+  scripted,
+} from "../../packages/engine/providers/scripted.ts"
+import { type Running, serve, type ServeOptions } from "../../packages/server/serve.ts"
 import { temporaryFolder } from "../build.ts"
 import { until } from "../session/house.ts"
 

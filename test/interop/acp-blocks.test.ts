@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { AcpBlock } from "../../src/interop/acp-block.ts"
-import { fromAcpBlocks } from "../../src/interop/from-acp-blocks.ts"
-import { toAcpBlocks } from "../../src/interop/to-acp-blocks.ts"
-import type { Part, UnknownPart } from "../../src/message/part.ts"
+import type { AcpBlock } from "../../packages/core/interop/acp-block.ts"
+import { fromAcpBlocks } from "../../packages/core/interop/from-acp-blocks.ts"
+import { toAcpBlocks } from "../../packages/core/interop/to-acp-blocks.ts"
+import type { Part, UnknownPart } from "../../packages/core/message/part.ts"
 import { anyUserPart, pathReference } from "./messages.ts"
 
 const root = "/home/me/project"

@@ -1,6 +1,6 @@
 import fc from "fast-check"
-import type { Message, PartData } from "../../src/interop/message.ts"
-import type { Part, UnknownPart } from "../../src/message/part.ts"
+import type { Message, PartData } from "../../packages/core/interop/message.ts"
+import type { Part, UnknownPart } from "../../packages/core/message/part.ts"
 
 /** Any message that could be stored: every part type, with fields that we do not know beside those
  *  that we do. */

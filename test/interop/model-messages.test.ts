@@ -1,8 +1,8 @@
 import { generateText, type ModelMessage } from "ai"
 import { MockLanguageModelV4 } from "ai/test"
 import { describe, expect, it } from "vitest"
-import { toModelMessages } from "../../src/interop/to-model-messages.ts"
-import type { PromptMessage } from "../../src/model/prompt.ts"
+import { toModelMessages } from "../../packages/core/interop/to-model-messages.ts"
+import type { PromptMessage } from "../../packages/core/model/prompt.ts"
 import { media } from "../build.ts"
 
 const IMAGE = { type: "image", media: media("a.png", "image/png", 2), width: 1, height: 1 } as const

@@ -1,10 +1,10 @@
 import { convertToModelMessages, safeValidateUIMessages, type UIMessage } from "ai"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { fromUIMessages } from "../../src/interop/from-ui-messages.ts"
-import type { Message, PartData } from "../../src/interop/message.ts"
-import { toUIMessages } from "../../src/interop/to-ui-messages.ts"
-import { AnyPart } from "../../src/message/part.ts"
+import { fromUIMessages } from "../../packages/core/interop/from-ui-messages.ts"
+import type { Message, PartData } from "../../packages/core/interop/message.ts"
+import { toUIMessages } from "../../packages/core/interop/to-ui-messages.ts"
+import { AnyPart } from "../../packages/core/message/part.ts"
 import { ANSWER_PARTS, anyMessage, oneOf, USER_PARTS } from "./messages.ts"
 
 const CONTENT_ID = `sha256:${"0".repeat(64)}`

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { changesOnClose, lowerAssistant } from "../../src/lower/assistant.ts"
-import { DEFAULT_POLICY, type Policy } from "../../src/lower/policy.ts"
-import { capabilitiesOfApi } from "../../src/model/capabilities.ts"
-import { openRow, StoredText } from "../../src/model/stored-text.ts"
+import { changesOnClose, lowerAssistant } from "../../packages/engine/lower/assistant.ts"
+import { DEFAULT_POLICY, type Policy } from "../../packages/engine/lower/policy.ts"
+import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
+import { openRow, StoredText } from "../../packages/core/model/stored-text.ts"
 import { media } from "../build.ts"
 
 const SEAL = { api: "anthropic-messages", model: "claude", signature: "sealed" }

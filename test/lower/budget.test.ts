@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { lower } from "../../src/lower/lower.ts"
-import { outline } from "../../src/lower/outline.ts"
-import { capabilitiesOfApi } from "../../src/model/capabilities.ts"
+import { lower } from "../../packages/engine/lower/lower.ts"
+import { outline } from "../../packages/engine/lower/outline.ts"
+import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
 import { attachment, fileRef, loaded, mediaFile, text, textFile } from "../build.ts"
 
 const model = capabilitiesOfApi("anthropic-messages")

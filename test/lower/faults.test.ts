@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { lowerAssistant } from "../../src/lower/assistant.ts"
-import { promptMessages } from "../../src/lower/lower.ts"
-import { DEFAULT_POLICY } from "../../src/lower/policy.ts"
-import type { Part } from "../../src/message/part.ts"
-import type { Block } from "../../src/model/prompt.ts"
+import { lowerAssistant } from "../../packages/engine/lower/assistant.ts"
+import { promptMessages } from "../../packages/engine/lower/lower.ts"
+import { DEFAULT_POLICY } from "../../packages/engine/lower/policy.ts"
+import type { Part } from "../../packages/core/message/part.ts"
+import type { Block } from "../../packages/core/model/prompt.ts"
 import { attachment, named, text } from "../build.ts"
 import {
   type Api,

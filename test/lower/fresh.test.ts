@@ -1,11 +1,15 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { unifiedDiff } from "../../src/lower/diff.ts"
-import { changed, type Earlier, rememberShown } from "../../src/lower/fresh.ts"
-import { captureRange } from "../../src/lower/load.ts"
-import { reanchor } from "../../src/lower/reanchor.ts"
-import type { FileRefPart, Part } from "../../src/message/part.ts"
-import { capabilitiesOfApi } from "../../src/model/capabilities.ts"
+import { unifiedDiff } from "../../packages/engine/lower/diff.ts"
+import {
+  changed,
+  type Earlier,
+  rememberShown,
+} from "../../packages/engine/lower/unchanged-files.ts"
+import { captureRange } from "../../packages/engine/lower/load.ts"
+import { reanchor } from "../../packages/engine/lower/reanchor.ts"
+import type { FileRefPart, Part } from "../../packages/core/message/part.ts"
+import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
 import { fileRef, named } from "../build.ts"
 import { type House, house } from "./house.ts"
 

@@ -1,8 +1,8 @@
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { FileBlobs } from "../../src/files/blobs.ts"
-import { readWorkspaceFile } from "../../src/files/workspace.ts"
+import { FileBlobs } from "../../packages/files/blobs/blobs.ts"
+import { readWorkspaceFile } from "../../packages/files/workspace/workspace.ts"
 import {
   type Capture,
   captureRange,
@@ -10,8 +10,8 @@ import {
   load,
   type NamedPart,
   type Sources,
-} from "../../src/lower/load.ts"
-import type { Part } from "../../src/message/part.ts"
+} from "../../packages/engine/lower/load.ts"
+import type { Part } from "../../packages/core/message/part.ts"
 import {
   attachment,
   bytes,

@@ -5,13 +5,13 @@ import {
   type PlannedMedia,
   plan,
   REQUEST_RESERVE_BYTES,
-} from "../../src/lower/plan.ts"
+} from "../../packages/engine/lower/plan.ts"
 import {
   type Capabilities,
   capabilitiesFrom,
   capabilitiesOfApi,
-} from "../../src/model/capabilities.ts"
-import { API_LIMITS } from "../../src/model/apis.ts"
+} from "../../packages/core/model/capabilities.ts"
+import { API_LIMITS } from "../../packages/core/model/apis.ts"
 
 const anthropic = capabilitiesOfApi("anthropic-messages")
 const bedrock = capabilitiesOfApi("bedrock-converse")

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { captureRange } from "../../src/lower/load.ts"
-import type { OpenFile, Place, Sliced, Slicer } from "../../src/lower/slice.ts"
-import type { FileRefPart, Part } from "../../src/message/part.ts"
-import { capabilitiesOfApi } from "../../src/model/capabilities.ts"
+import { captureRange } from "../../packages/engine/lower/load.ts"
+import type { OpenFile, Place, Sliced, Slicer } from "../../packages/engine/lower/slice.ts"
+import type { FileRefPart, Part } from "../../packages/core/message/part.ts"
+import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
 import { collectBytes, named, png } from "../build.ts"
 import { house } from "./house.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { withVariables } from "../../src/mcp/variables.ts"
+import { withVariables } from "../../packages/engine/mcp/variables.ts"
 
 describe("variables in a file of MCP servers", () => {
   const fills = (said: unknown, value: unknown, missing: readonly string[] = []) =>

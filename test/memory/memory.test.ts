@@ -3,11 +3,11 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { neutral, printEntry, readEntry } from "../../src/memory/entry.ts"
-import { Memory, type MemoryRooms, type NewMemory } from "../../src/memory/memory.ts"
-import { memoryIndex } from "../../src/memory/memory-index.ts"
-import { MAX_ENTRIES } from "../../src/memory/shelf.ts"
-import { TrustStore } from "../../src/skill/trust.ts"
+import { neutral, printEntry, readEntry } from "../../packages/engine/memory/entry.ts"
+import { Memory, type MemoryRooms, type NewMemory } from "../../packages/engine/memory/memory.ts"
+import { memoryIndex } from "../../packages/engine/memory/memory-index.ts"
+import { MAX_ENTRIES } from "../../packages/engine/memory/shelf.ts"
+import { TrustStore } from "../../packages/engine/skills/trust.ts"
 
 let folder: string
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { type Address, printAddress, readAddress } from "../../src/compose/address.ts"
-import { type Fragment, parseFragment, printFragment } from "../../src/message/fragment.ts"
+import { type Address, printAddress, readAddress } from "../../packages/core/compose/address.ts"
+import {
+  type Fragment,
+  parseFragment,
+  printFragment,
+} from "../../packages/core/message/file-location.ts"
 
 describe("fragments", () => {
   function reads(text: string, fragment: Fragment, printed = text) {

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { ID_PATTERN, type IdPrefix, isId, newId } from "../../src/message/id.ts"
+import { ID_PATTERN, type IdPrefix, isId, newId } from "../../packages/core/message/id.ts"
 
 const LONG_AGO = 1_000_000_000_000
 const COUNTER = 62 ** 3

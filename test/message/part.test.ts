@@ -5,9 +5,9 @@ import {
   MAX_NAME_CHARACTERS,
   MAX_PATH_CHARACTERS,
   MAX_TEXT_CHARACTERS,
-} from "../../src/message/limits.ts"
-import { UserMessage } from "../../src/message/message.ts"
-import { AnyPart, contentIdOf, isKnown, readPart } from "../../src/message/part.ts"
+} from "../../packages/core/message/limits.ts"
+import { UserMessage } from "../../packages/core/message/message.ts"
+import { AnyPart, contentIdOf, isKnown, readPart } from "../../packages/core/message/part.ts"
 
 const CONTENT_ID = `sha256:${"a".repeat(64)}`
 

@@ -5,7 +5,7 @@ import {
   type Turn,
   TurnState,
   type Wait,
-} from "../../src/message/row.ts"
+} from "../../packages/core/message/row.ts"
 
 const TURN: Turn = {
   id: "trn_1",

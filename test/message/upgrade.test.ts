@@ -4,9 +4,9 @@ import {
   parseModelChoice,
   SCHEMA_VERSION,
   showModelChoice,
-} from "../../src/message/message.ts"
-import { readPart } from "../../src/message/part.ts"
-import { type RawPart, upgradePart } from "../../src/message/upgrade.ts"
+} from "../../packages/core/message/message.ts"
+import { readPart } from "../../packages/core/message/part.ts"
+import { type RawPart, upgradePart } from "../../packages/core/message/upgrade.ts"
 
 /** A made-up version 2 says `body` for `text`, and version 3 counts lines from 1. */
 const UPGRADES = {

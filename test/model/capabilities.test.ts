@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { API_LIMITS } from "../../src/model/apis.ts"
+import { API_LIMITS } from "../../packages/core/model/apis.ts"
 import {
   isOffice,
   acceptsSyntheticCall,
@@ -7,8 +7,8 @@ import {
   capabilitiesOfApi,
   type MediaFacts,
   resolveNative,
-} from "../../src/model/capabilities.ts"
-import { capabilitiesOf, findModel, MODELS, thinkingFor } from "../../src/model/models.ts"
+} from "../../packages/core/model/capabilities.ts"
+import { capabilitiesOf, findModel, MODELS, thinkingFor } from "../../packages/core/model/models.ts"
 
 const sighted = capabilitiesOfApi("anthropic-messages")
 const blind = capabilitiesOfApi("anthropic-messages", ["text"])

@@ -1,5 +1,10 @@
 import { describe, expect, it } from "vitest"
-import { escapeMarkers, escapeWholeMarker, fence, mayHoldMarker } from "../../src/model/marker.ts"
+import {
+  escapeMarkers,
+  escapeWholeMarker,
+  fence,
+  mayHoldMarker,
+} from "../../packages/core/model/marker.ts"
 import { FORGERIES } from "./spellings.ts"
 
 describe("a look-alike of a marker", () => {

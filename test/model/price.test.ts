@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { sumUsage } from "../../src/message/usage.ts"
-import { knowledgeOf } from "../../src/model/layers.ts"
-import { findModel } from "../../src/model/models.ts"
-import { priced } from "../../src/model/price.ts"
-import { readCatalog } from "../../src/provider/models-dev.ts"
+import { sumUsage } from "../../packages/core/message/usage.ts"
+import { knowledgeOf } from "../../packages/core/model/layers.ts"
+import { findModel } from "../../packages/core/model/models.ts"
+import { priced } from "../../packages/core/model/price.ts"
+import { readCatalog } from "../../packages/engine/providers/models-dev.ts"
 
 const USED = {
   input: 1_000_000,

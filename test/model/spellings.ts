@@ -1,4 +1,4 @@
-import { MARKERS } from "../../src/model/marker.ts"
+import { MARKERS } from "../../packages/core/model/marker.ts"
 
 /** Ways to write a marker so that a reader, or a model, takes it for one. */
 const SPELLINGS: Readonly<Record<string, (name: string) => string>> = {

@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { StoredJson, storedCall } from "../../src/model/stored-call.ts"
-import { openRow, StoredText, storedText } from "../../src/model/stored-text.ts"
+import { StoredJson, storedCall } from "../../packages/core/model/stored-call.ts"
+import { openRow, StoredText, storedText } from "../../packages/core/model/stored-text.ts"
 
 const anyText = fc.oneof(
   fc.string({ unit: "binary" }),

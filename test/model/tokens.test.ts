@@ -7,7 +7,7 @@ import {
   estimateTokens,
   imageTokens,
   utf8Length,
-} from "../../src/model/tokens.ts"
+} from "../../packages/core/model/tokens.ts"
 import { media, textBlock } from "../build.ts"
 
 describe("tokens", () => {

@@ -4,8 +4,13 @@ import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { entriesTo, ignoredBy, listOf, readIgnoreList } from "../../src/policy/ignore.ts"
-import { IgnoreFiles } from "../../src/policy/ignore-files.ts"
+import {
+  entriesTo,
+  ignoredBy,
+  listOf,
+  readIgnoreList,
+} from "../../packages/engine/policy/ignore.ts"
+import { IgnoreFiles } from "../../packages/engine/policy/ignore-files.ts"
 import { temporaryFolder } from "../build.ts"
 import { inPath } from "../machine.ts"
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { Origin, PolicyConfig } from "../../src/policy/config.ts"
+import { Origin, PolicyConfig } from "../../packages/engine/policy/config.ts"
 import {
   type Arrival,
   judgeNow as judge,
   judgeValue,
   MAX_JUDGED_CHARACTERS,
-} from "../../src/policy/judge.ts"
-import { policyOf } from "../../src/policy/policy.ts"
+} from "../../packages/engine/policy/judge.ts"
+import { policyOf } from "../../packages/engine/policy/policy.ts"
 import { FAKE_SECRETS, random } from "./fake-secrets.ts"
 
 const POLICY = policyOf()

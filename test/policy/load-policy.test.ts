@@ -1,11 +1,11 @@
 import { mkdir, realpath, rm, symlink, truncate, utimes, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { readWorkspaceFile } from "../../src/files/workspace.ts"
-import type { PolicyConfig } from "../../src/policy/config.ts"
-import { viewOf } from "../../src/policy/hidden.ts"
-import { judgeNow as judge } from "../../src/policy/judge.ts"
-import { hiddenBy, loadPolicy } from "../../src/policy/load-policy.ts"
+import { readWorkspaceFile } from "../../packages/files/workspace/workspace.ts"
+import type { PolicyConfig } from "../../packages/engine/policy/config.ts"
+import { viewOf } from "../../packages/engine/policy/hidden.ts"
+import { judgeNow as judge } from "../../packages/engine/policy/judge.ts"
+import { hiddenBy, loadPolicy } from "../../packages/engine/policy/load-policy.ts"
 import { temporaryFolder } from "../build.ts"
 
 async function workspace(files: Readonly<Record<string, string>>): Promise<string> {

@@ -6,8 +6,8 @@ import {
   judgeCall,
   PermissionRule,
   scratchRule,
-} from "../../src/policy/permissions.ts"
-import { type ToolBefore, watch } from "../../src/policy/watchdog.ts"
+} from "../../packages/engine/policy/permissions.ts"
+import { type ToolBefore, watch } from "../../packages/engine/policy/watchdog.ts"
 
 type Source = PermissionRule["source"]
 

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { DETECTORS } from "../../src/policy/secrets/detectors.ts"
-import { findSecrets } from "../../src/policy/secrets/find-secrets.ts"
-import { redact } from "../../src/policy/secrets/redact.ts"
-import { redactValue } from "../../src/policy/secrets/redact-value.ts"
-import { WordScanner } from "../../src/policy/secrets/word-scanner.ts"
+import { DETECTORS } from "../../packages/engine/policy/secrets/detectors.ts"
+import { findSecrets } from "../../packages/engine/policy/secrets/find-secrets.ts"
+import { redact } from "../../packages/engine/policy/secrets/redact.ts"
+import { redactValue } from "../../packages/engine/policy/secrets/redact-value.ts"
+import { WordScanner } from "../../packages/engine/policy/secrets/word-scanner.ts"
 import { armour, FAKE_SECRETS, hex, jsonWebToken, random } from "./fake-secrets.ts"
 
 function kindsIn(text: string): string[] {
@@ -147,7 +147,11 @@ describe("what only looks like a secret", () => {
 
   it("[BEY-04] is left alone in a lock file and in our own sources", () => {
     const root = join(import.meta.dirname, "../..")
-    for (const path of ["package-lock.json", "tsconfig.json", "src/policy/secrets/detectors.ts"])
+    for (const path of [
+      "package-lock.json",
+      "tsconfig.json",
+      "packages/engine/policy/secrets/detectors.ts",
+    ])
       expect([path, kindsIn(readFileSync(join(root, path), "utf8"))]).toEqual([path, []])
   })
 })

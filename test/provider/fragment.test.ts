@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { StoredText } from "../../src/model/stored-text.ts"
+import { StoredText } from "../../packages/core/model/stored-text.ts"
 import {
   base64Of,
   dataUrlOf,
@@ -8,8 +8,8 @@ import {
   messageFragment,
   paragraphs,
   wordsOf,
-} from "../../src/provider/fragment.ts"
-import { flatPieces, fragmentText } from "../../src/provider/wire.ts"
+} from "../../packages/engine/providers/fragment.ts"
+import { flatPieces, fragmentText } from "../../packages/engine/providers/wire.ts"
 import { media } from "../build.ts"
 
 describe("messageFragment", () => {

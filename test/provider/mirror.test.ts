@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import type { PromptMessage } from "../../src/model/prompt.ts"
-import type { Receipt } from "../../src/model/receipt.ts"
-import { mirror } from "../../src/provider/mirror.ts"
+import type { PromptMessage } from "../../packages/core/model/prompt.ts"
+import type { Receipt } from "../../packages/core/model/receipt.ts"
+import { mirror } from "../../packages/engine/providers/mirror.ts"
 import { assistant, collect, textBlock, user } from "../build.ts"
 import { callOf, pictureBlock, providerContract, wordsOf } from "./contract.ts"
 

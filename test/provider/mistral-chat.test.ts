@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import type { Thinking } from "../../src/model/prompt.ts"
-import { mistralChat } from "../../src/provider/mistral-chat.ts"
+import type { Thinking } from "../../packages/core/model/prompt.ts"
+import { mistralChat } from "../../packages/engine/providers/mistral-chat.ts"
 import { assistant, textBlock, user } from "../build.ts"
 import { bodyOf, ENVELOPE } from "./contract.ts"
 import { envelope, FILES, toolTurn } from "./corpus.ts"

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { openKnownModels, readModelConfig } from "../../src/provider/model-settings.ts"
+import { openKnownModels, readModelConfig } from "../../packages/engine/providers/model-settings.ts"
 import { temporaryFolder } from "../build.ts"
 import { listen } from "./loopback.ts"
 

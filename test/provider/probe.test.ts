@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { KnownModels } from "../../src/provider/known-models.ts"
-import { type Probe, probe } from "../../src/provider/probe.ts"
-import { probes } from "../../src/provider/probes.ts"
+import { KnownModels } from "../../packages/engine/providers/known-models.ts"
+import { type Probe, probe } from "../../packages/engine/providers/probe.ts"
+import { probes } from "../../packages/engine/providers/probes.ts"
 import { listen, readRequest } from "./loopback.ts"
 
 /** A server that answers by path; `/api/show` by the model it is asked about. */

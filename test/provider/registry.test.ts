@@ -1,11 +1,16 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { findModel, MODELS } from "../../src/model/models.ts"
-import { API_LIMITS } from "../../src/model/apis.ts"
-import { mediaKind } from "../../src/model/capabilities.ts"
-import type { MediaBlock } from "../../src/model/prompt.ts"
-import { defaultModel, ollamaUrl, providers, wireOf } from "../../src/provider/registry.ts"
+import { findModel, MODELS } from "../../packages/core/model/models.ts"
+import { API_LIMITS } from "../../packages/core/model/apis.ts"
+import { mediaKind } from "../../packages/core/model/capabilities.ts"
+import type { MediaBlock } from "../../packages/core/model/prompt.ts"
+import {
+  defaultModel,
+  ollamaUrl,
+  providers,
+  wireOf,
+} from "../../packages/engine/providers/registry.ts"
 import { collect, media, temporaryFolder, textBlock, user } from "../build.ts"
 import { callOf, show, wordsOf } from "./contract.ts"
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import type { ModelEvent, ModelUsage } from "../../src/model/prompt.ts"
-import type { Provider } from "../../src/provider/provider.ts"
-import { patient, type RetryOptions } from "../../src/provider/retry.ts"
-import { scripted } from "../../src/provider/scripted.ts"
+import type { ModelEvent, ModelUsage } from "../../packages/core/model/prompt.ts"
+import type { Provider } from "../../packages/engine/providers/provider.ts"
+import { patient, type RetryOptions } from "../../packages/engine/providers/retry.ts"
+import { scripted } from "../../packages/engine/providers/scripted.ts"
 import { collect, textBlock, user } from "../build.ts"
 import { callOf, providerContract } from "./contract.ts"
 

@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest"
-import { type ScriptStep, scripted, scriptFromText } from "../../src/provider/scripted.ts"
+import {
+  type ScriptStep,
+  scripted,
+  scriptFromText,
+} from "../../packages/engine/providers/scripted.ts"
 import { assistant, collect, textBlock, user } from "../build.ts"
 import { callOf, pictureBlock, providerContract, wordsOf } from "./contract.ts"
 

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readEvents } from "../../src/provider/sse.ts"
+import { readEvents } from "../../packages/engine/providers/sse.ts"
 import { chunksOf, collect } from "../build.ts"
 
 describe("readEvents", () => {

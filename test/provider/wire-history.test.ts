@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { StoredText } from "../../src/model/stored-text.ts"
-import { wireOf } from "../../src/provider/registry.ts"
-import { fragmentText } from "../../src/provider/wire.ts"
-import { WireHistory } from "../../src/provider/wire-history.ts"
+import { StoredText } from "../../packages/core/model/stored-text.ts"
+import { wireOf } from "../../packages/engine/providers/registry.ts"
+import { fragmentText } from "../../packages/engine/providers/wire.ts"
+import { WireHistory } from "../../packages/engine/providers/wire-history.ts"
 import { media, textBlock, user } from "../build.ts"
 
 const ENVELOPE = { model: "anthropic.claude-x", system: "", max_tokens: 1 }

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { assemble, fragmentText, join, writeBody } from "../../src/provider/wire.ts"
+import { assemble, fragmentText, join, writeBody } from "../../packages/engine/providers/wire.ts"
 import { collect, media } from "../build.ts"
 
 describe("requests", () => {

@@ -163,9 +163,13 @@ let sources: string | undefined
 
 /** Whether some file of the program reads it from the environment. */
 function isKnown(name: string): boolean {
-  sources ??= readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" })
+  sources ??= ["packages", "apps"]
+    .flatMap((folder) =>
+      readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((file) =>
+        join(folder, file),
+      ),
+    )
     .filter((file) => file.endsWith(".ts"))
-    .map((file) => join("src", file))
     .concat("bin/compositor")
     .map((file) => readFileSync(join(ROOT, file), "utf8"))
     .join("\n")

@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from "node:fs"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { type Ran, runEverything } from "../../bench/run-everything.ts"
+import { type Ran, runEverything } from "../../kit/bench/run-everything.ts"
 import { temporaryFolder } from "../build.ts"
 
-const FIGURES = join(import.meta.dirname, "..", "..", "bench", "figures.ts")
+const FIGURES = join(import.meta.dirname, "..", "..", "kit", "bench", "figures.ts")
 
 describe("everything, one after the other", () => {
   it("gives the tables of each job as data, and says what failed", async () => {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { contentIdOf } from "../../src/files/blobs.ts"
-import type { Store } from "../../src/store/store.ts"
+import { contentIdOf } from "../../packages/files/blobs/blobs.ts"
+import type { Store } from "../../packages/engine/store/store.ts"
 import { collect, losingOnce, png } from "../build.ts"
 import { type Door, MISSING, newSession, openDoor, send } from "./house.ts"
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { BodyWatch } from "../../src/server/body-watch.ts"
+import { BodyWatch } from "../../packages/server/body-watch.ts"
 
 function request(url: string, more: { readableLength?: number } = {}) {
   const socket = { bytesRead: 500 }

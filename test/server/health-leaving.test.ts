@@ -1,8 +1,8 @@
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { newId } from "../../src/message/id.ts"
-import { Leaving } from "../../src/server/health-leaving.ts"
-import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
+import { newId } from "../../packages/core/message/id.ts"
+import { Leaving } from "../../packages/server/health-leaving.ts"
+import { openSqliteStore } from "../../packages/engine/store/sqlite/sqlite-store.ts"
 import { temporaryFolder } from "../build.ts"
 import {
   begin,

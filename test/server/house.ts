@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest"
-import { type Frame, FrameReader } from "../../src/client/sse.ts"
-import { createApp } from "../../src/server/app.ts"
+import { type Frame, FrameReader } from "../../packages/client/sse.ts"
+import { createApp } from "../../packages/server/app.ts"
 import { type House, type HouseOptions, openHouse } from "../session/house.ts"
 
 export const TOKEN = "a-token-for-tests"

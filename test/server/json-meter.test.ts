@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { JsonMeter, MAX_JSON_VALUES, MAX_OBJECT_KEYS } from "../../src/server/json-meter.ts"
+import { JsonMeter, MAX_JSON_VALUES, MAX_OBJECT_KEYS } from "../../packages/server/json-meter.ts"
 
 function read(text: string, cuts: readonly number[] = []) {
   const meter = new JsonMeter()

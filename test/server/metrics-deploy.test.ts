@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { parse, parseAllDocuments } from "yaml"
-import { readS3Address } from "../../src/files/s3-address.ts"
-import { readLimits } from "../../src/server/limits.ts"
-import { program } from "../../src/cli/program.ts"
+import { readS3Address } from "../../packages/files/blobs/s3-address.ts"
+import { readLimits } from "../../packages/server/limits.ts"
+import { program } from "../../apps/cli/program.ts"
 
 const deploy = join(import.meta.dirname, "../../deploy")
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
-import { newId } from "../../src/message/id.ts"
-import { ROUTES } from "../../src/server/app.ts"
-import type { Route } from "../../src/server/route.ts"
+import { newId } from "../../packages/core/message/id.ts"
+import { ROUTES } from "../../packages/server/app.ts"
+import type { Route } from "../../packages/server/route.ts"
 import { type Door, MISSING, newSession, openDoor, send } from "./house.ts"
 
 const DEEP = 20_000

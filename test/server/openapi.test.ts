@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { ROUTES } from "../../src/server/app.ts"
+import { ROUTES } from "../../packages/server/app.ts"
 import { openDoor } from "./house.ts"
 
 interface Operation {

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { newId } from "../../src/message/id.ts"
-import { PRINCIPALS_MAY } from "../../src/server/access.ts"
-import { ROUTES } from "../../src/server/app.ts"
-import { ELECTRIC_ROUTES } from "../../src/server/routes/electric.ts"
-import type { Store } from "../../src/store/store.ts"
+import { newId } from "../../packages/core/message/id.ts"
+import { PRINCIPALS_MAY } from "../../packages/server/access.ts"
+import { ROUTES } from "../../packages/server/app.ts"
+import { ELECTRIC_ROUTES } from "../../packages/server/routes/electric.ts"
+import type { Store } from "../../packages/engine/store/store.ts"
 import { ask as request, begin, fire, keyOf } from "../store/build.ts"
 import {
   addPerson,

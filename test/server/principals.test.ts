@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { ROUTES } from "../../src/server/app.ts"
-import { ELECTRIC_ROUTES } from "../../src/server/routes/electric.ts"
+import { ROUTES } from "../../packages/server/app.ts"
+import { ELECTRIC_ROUTES } from "../../packages/server/routes/electric.ts"
 import { MISSING } from "./house.ts"
 import {
   type Answer,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { Part } from "../../src/message/part.ts"
+import type { Part } from "../../packages/core/message/part.ts"
 import { newSession, openHouse, say, transcript } from "./house.ts"
 
 function rewind(raw: string): Part[] {

@@ -1,4 +1,4 @@
-import { anthropicMessages } from "../../src/provider/anthropic-messages.ts"
+import { anthropicMessages } from "../../packages/engine/providers/anthropic-messages.ts"
 import { listen, readRequest } from "../provider/loopback.ts"
 import { openHouse, type HouseOptions } from "./house.ts"
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import type { ModelEvent } from "../../src/model/prompt.ts"
-import type { Provider } from "../../src/provider/provider.ts"
-import { scripted } from "../../src/provider/scripted.ts"
+import type { ModelEvent } from "../../packages/core/model/prompt.ts"
+import type { Provider } from "../../packages/engine/providers/provider.ts"
+import { scripted } from "../../packages/engine/providers/scripted.ts"
 import { newSession, openHouse, say } from "./house.ts"
 import { caller, look } from "./tools.ts"
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { z } from "zod"
-import type { Usage } from "../../src/message/row.ts"
-import type { ToolPart } from "../../src/message/tool-part.ts"
-import { defineTool } from "../../src/tool/tool.ts"
+import type { Usage } from "../../packages/core/message/row.ts"
+import type { ToolPart } from "../../packages/core/message/tool-part.ts"
+import { defineTool } from "../../packages/engine/tools/tool.ts"
 import { NOTHING_USED } from "../store/build.ts"
 import { png } from "../build.ts"
 import {

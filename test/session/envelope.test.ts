@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { findModel } from "../../src/model/models.ts"
-import { envelopeOf, thinkingOf } from "../../src/session/envelope.ts"
-import { systemPrompt, toolCatalog } from "../../src/session/system-prompt.ts"
+import { findModel } from "../../packages/core/model/models.ts"
+import { envelopeOf, thinkingOf } from "../../packages/engine/turns/envelope.ts"
+import { systemPrompt, toolCatalog } from "../../packages/engine/turns/system-prompt.ts"
 import { look } from "./tools.ts"
 
 function model(model_id: string) {

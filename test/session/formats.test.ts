@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { declareRoute } from "../../src/lower/declared-route.ts"
-import type { Reach } from "../../src/lower/route.ts"
-import { capabilitiesOfApi } from "../../src/model/capabilities.ts"
-import { reachOf, routeOf } from "../../src/session/formats.ts"
+import { declareRoute } from "../../packages/engine/lower/declared-route.ts"
+import type { Reach } from "../../packages/engine/lower/route.ts"
+import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
+import { reachOf, routeOf } from "../../packages/engine/turns/formats.ts"
 
 const sighted = capabilitiesOfApi("anthropic-messages")
 const blind = capabilitiesOfApi("anthropic-messages", ["text"])

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { Refusal } from "../../src/message/refusal.ts"
-import type { Store } from "../../src/store/store.ts"
+import { Refusal } from "../../packages/core/message/refusal.ts"
+import type { Store } from "../../packages/engine/store/store.ts"
 import { newSession, openHouse, say, transcript, until } from "./house.ts"
 
 /** A house whose store has no room for the first few of one operation. */

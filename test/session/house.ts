@@ -1,11 +1,15 @@
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import { type Host, type HostOptions, openHost } from "../../src/host.ts"
-import type { Part } from "../../src/message/part.ts"
-import type { StoredMessage } from "../../src/message/row.ts"
-import { type Script, type ScriptedProvider, scripted } from "../../src/provider/scripted.ts"
-import type { Submission } from "../../src/submit/submit.ts"
+import { type Host, type HostOptions, openHost } from "../../packages/engine/host/host.ts"
+import type { Part } from "../../packages/core/message/part.ts"
+import type { StoredMessage } from "../../packages/core/message/row.ts"
+import {
+  type Script,
+  type ScriptedProvider,
+  scripted,
+} from "../../packages/engine/providers/scripted.ts"
+import type { Submission } from "../../packages/engine/submit/submit.ts"
 import { temporaryFolder } from "../build.ts"
 import { storeFor } from "../postgres.ts"
 import { begin, wordsOf } from "../store/build.ts"

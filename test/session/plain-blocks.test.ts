@@ -1,11 +1,11 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { lowerAssistant } from "../../src/lower/assistant.ts"
-import { capabilitiesOf, findModel } from "../../src/model/models.ts"
-import type { PromptMessage } from "../../src/model/prompt.ts"
-import { wireOf } from "../../src/provider/registry.ts"
-import { fragmentText } from "../../src/provider/wire.ts"
-import { mayBeLeftOut, plainMessages } from "../../src/session/plain-blocks.ts"
+import { lowerAssistant } from "../../packages/engine/lower/assistant.ts"
+import { capabilitiesOf, findModel } from "../../packages/core/model/models.ts"
+import type { PromptMessage } from "../../packages/core/model/prompt.ts"
+import { wireOf } from "../../packages/engine/providers/registry.ts"
+import { fragmentText } from "../../packages/engine/providers/wire.ts"
+import { mayBeLeftOut, plainMessages } from "../../packages/engine/turns/plain-blocks.ts"
 
 const APIS = [
   "anthropic-messages",

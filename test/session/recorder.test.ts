@@ -1,9 +1,9 @@
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { Recorder } from "../../src/session/recorder.ts"
-import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
-import type { StreamRecord } from "../../src/store/store.ts"
+import { Recorder } from "../../packages/engine/turns/recorder.ts"
+import { openSqliteStore } from "../../packages/engine/store/sqlite/sqlite-store.ts"
+import type { StreamRecord } from "../../packages/engine/store/store.ts"
 import { temporaryFolder } from "../build.ts"
 import { allEvents, ask, begin, finish, fire, keyOf, wordsOf } from "../store/build.ts"
 

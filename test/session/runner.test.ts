@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises"
 import { describe, expect, it } from "vitest"
-import type { RecordedCall } from "../../src/provider/scripted.ts"
+import type { RecordedCall } from "../../packages/engine/providers/scripted.ts"
 import { waitingIn } from "../store/build.ts"
 import {
   answersIn,

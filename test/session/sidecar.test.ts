@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import type { RecordedCall, ScriptStep } from "../../src/provider/scripted.ts"
+import type { RecordedCall, ScriptStep } from "../../packages/engine/providers/scripted.ts"
 import { type Door, newSession, openDoor, send } from "../server/house.ts"
 import { gate, lastWords, newestOf, transcript, until } from "./house.ts"
 import { look, pay } from "./tools.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { newId } from "../../src/message/id.ts"
-import type { RecordedCall } from "../../src/provider/scripted.ts"
+import { newId } from "../../packages/core/message/id.ts"
+import type { RecordedCall } from "../../packages/engine/providers/scripted.ts"
 import { waitingIn } from "../store/build.ts"
 import { gate, newestOf, newSession, openHouse, say, transcript, until } from "./house.ts"
 import { caller, type Log, look, pay } from "./tools.ts"

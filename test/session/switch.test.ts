@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import type { SwitchReport } from "../../src/session/switch.ts"
+import type { SwitchReport } from "../../packages/engine/reports/model-switch-report.ts"
 import { attachment, bytes, fileRef, png, text } from "../build.ts"
 import { listen, readRequest } from "../provider/loopback.ts"
 import { type Door, newSession, openDoor, send } from "../server/house.ts"
@@ -50,7 +50,7 @@ async function house() {
     models: [{ provider_id: "anthropic", model_id: "claude-without-eyes", input: ["text"] }],
   })
   const environment = { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: url }
-  const { providers } = await import("../../src/provider/registry.ts")
+  const { providers } = await import("../../packages/engine/providers/registry.ts")
   const door = await openDoor({ data, environment, providers: providers(environment) })
   await writeFile(join(door.workspace, "a.txt"), "one\ntwo\n")
   return { door, asked }

@@ -1,7 +1,7 @@
 import { z } from "zod"
-import type { Script, ScriptStep } from "../../src/provider/scripted.ts"
-import { defineTool, type Tool, ToolError } from "../../src/tool/tool.ts"
-import type { PromptBlock } from "../../src/model/prompt.ts"
+import type { Script, ScriptStep } from "../../packages/engine/providers/scripted.ts"
+import { defineTool, type Tool, ToolError } from "../../packages/engine/tools/tool.ts"
+import type { PromptBlock } from "../../packages/core/model/prompt.ts"
 
 /** What was done, in the order in which it began and ended. */
 export type Log = string[]

@@ -1,7 +1,7 @@
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { TextFiles } from "../../src/skill/files.ts"
+import { TextFiles } from "../../packages/engine/skills/files.ts"
 import { catalogOf, emptyWorkspace, findingsOf, look, namesOf, write } from "./workspace.ts"
 
 const SKILL = "---\ndescription: d\n---\nx"

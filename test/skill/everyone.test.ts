@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
-import { doctor } from "../../src/catalog/doctor.ts"
-import { exportTo } from "../../src/catalog/export.ts"
-import { expand } from "../../src/catalog/expand.ts"
-import { TRUST_ALL } from "../../src/skill/trust.ts"
+import { doctor } from "../../packages/core/catalog/doctor.ts"
+import { exportTo } from "../../packages/core/catalog/export.ts"
+import { expand } from "../../packages/core/catalog/expand.ts"
+import { TRUST_ALL } from "../../packages/engine/skills/trust.ts"
 import { catalogOf, look, workspaceOfEveryone } from "./workspace.ts"
 
 describe("the workspace of everyone", () => {

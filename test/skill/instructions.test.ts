@@ -1,13 +1,13 @@
 import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { TRUST_ALL } from "../../src/skill/trust.ts"
+import { TRUST_ALL } from "../../packages/engine/skills/trust.ts"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import {
   MAX_INSTRUCTION_CHARACTERS,
   printInstructions,
   projectInstructions,
-} from "../../src/skill/instructions.ts"
+} from "../../packages/engine/skills/instructions.ts"
 
 describe("a project's instructions", () => {
   let root: string

@@ -1,8 +1,8 @@
 import { chmod, readdir, rm, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { expand } from "../../src/catalog/expand.ts"
-import { TrustStore } from "../../src/skill/trust.ts"
+import { expand } from "../../packages/core/catalog/expand.ts"
+import { TrustStore } from "../../packages/engine/skills/trust.ts"
 import { catalogOf, emptyWorkspace, look, write } from "./workspace.ts"
 
 async function stage() {

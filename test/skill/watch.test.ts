@@ -1,9 +1,9 @@
 import { rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished, vi } from "vitest"
-import type { Discovery } from "../../src/skill/discover.ts"
-import { TrustStore } from "../../src/skill/trust.ts"
-import { CommandWatcher, type WatchOptions } from "../../src/skill/watch.ts"
+import type { Discovery } from "../../packages/engine/skills/discover.ts"
+import { TrustStore } from "../../packages/engine/skills/trust.ts"
+import { CommandWatcher, type WatchOptions } from "../../packages/engine/skills/watch.ts"
 import { catalogOf, emptyWorkspace, namesOf, options, write } from "./workspace.ts"
 
 async function stage(rest: Partial<WatchOptions> = {}) {

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { onTestFinished } from "vitest"
-import { BUILTINS } from "../../src/catalog/builtin.ts"
-import { Catalog } from "../../src/catalog/catalog.ts"
-import { type Discovery, discover } from "../../src/skill/discover.ts"
-import { TRUST_NONE } from "../../src/skill/trust.ts"
-import type { DiscoverOptions } from "../../src/skill/visit.ts"
+import { BUILTINS } from "../../packages/core/catalog/builtin.ts"
+import { Catalog } from "../../packages/core/catalog/catalog.ts"
+import { type Discovery, discover } from "../../packages/engine/skills/discover.ts"
+import { TRUST_NONE } from "../../packages/engine/skills/trust.ts"
+import type { DiscoverOptions } from "../../packages/engine/skills/visit.ts"
 
 const EVERYONE = fileURLToPath(new URL("../fixtures/workspace-of-everyone", import.meta.url))
 

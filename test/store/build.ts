@@ -1,7 +1,13 @@
 import { onTestFinished } from "vitest"
-import { newId } from "../../src/message/id.ts"
-import type { ModelChoice } from "../../src/message/message.ts"
-import type { Session, StoredMessage, StreamEvent, Turn, Usage } from "../../src/message/row.ts"
+import { newId } from "../../packages/core/message/id.ts"
+import type { ModelChoice } from "../../packages/core/message/message.ts"
+import type {
+  Session,
+  StoredMessage,
+  StreamEvent,
+  Turn,
+  Usage,
+} from "../../packages/core/message/row.ts"
 import type {
   Append,
   Appended,
@@ -13,7 +19,7 @@ import type {
   NewSession,
   Store,
   TurnKey,
-} from "../../src/store/store.ts"
+} from "../../packages/engine/store/store.ts"
 import { temporaryFolder } from "../build.ts"
 
 /** How a store is opened over a folder, and how a test reaches behind it. */

@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
+import { openSqliteStore } from "../../packages/engine/store/sqlite/sqlite-store.ts"
 import { temporaryFolder } from "../build.ts"
 import { begin, enqueue, OWNER } from "./build.ts"
 

@@ -6,11 +6,11 @@ import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Database from "better-sqlite3"
-import { type Host, openHost } from "../../src/host.ts"
-import { newId } from "../../src/message/id.ts"
-import type { Part } from "../../src/message/part.ts"
-import { scripted } from "../../src/provider/scripted.ts"
-import { MIGRATIONS } from "../../src/store/sql/schema.ts"
+import { type Host, openHost } from "../../packages/engine/host/host.ts"
+import { newId } from "../../packages/core/message/id.ts"
+import type { Part } from "../../packages/core/message/part.ts"
+import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { MIGRATIONS } from "../../packages/engine/store/sql/schema.ts"
 
 const FIXTURES = join(import.meta.dirname, "fixtures")
 

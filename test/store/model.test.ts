@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { walk } from "../../torture/model.ts"
+import { walk } from "../../kit/torture/model.ts"
 
 const STEPS = 5000
 

@@ -1,6 +1,6 @@
 import { connect, createServer, type Socket } from "node:net"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { asking } from "../../torture/postgres.ts"
+import { asking } from "../../kit/torture/postgres.ts"
 import { missing } from "../machine.ts"
 import { many, newRoom, onPostgres, openNode, postgres, twoNodes } from "../postgres.ts"
 import { begin, enqueue, textMessage, waitingIn } from "./build.ts"

@@ -1,6 +1,6 @@
 import { describe } from "vitest"
-import { openPostgresStore } from "../../src/store/postgres/postgres-store.ts"
-import { asking } from "../../torture/postgres.ts"
+import { openPostgresStore } from "../../packages/engine/store/postgres/postgres-store.ts"
+import { asking } from "../../kit/torture/postgres.ts"
 import { missing } from "../machine.ts"
 import { onPostgres, storeFor } from "../postgres.ts"
 import type { Maker } from "./build.ts"

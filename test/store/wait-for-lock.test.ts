@@ -2,8 +2,8 @@ import { once } from "node:events"
 import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { openForWriting } from "../../src/store/sqlite/connection.ts"
-import { waitForLock } from "../../src/store/sqlite/wait-for-lock.ts"
+import { openForWriting } from "../../packages/engine/store/sqlite/connection.ts"
+import { waitForLock } from "../../packages/engine/store/sqlite/wait-for-lock.ts"
 import { temporaryFolder } from "../build.ts"
 
 // Another writer, which holds the lock for a while.

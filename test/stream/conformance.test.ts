@@ -3,7 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { runConformanceTests } from "@durable-streams/server-conformance-tests"
 import { afterAll, beforeAll, describe } from "vitest"
-import { type Running, serve } from "../../src/server/serve.ts"
+import { type Running, serve } from "../../packages/server/serve.ts"
 import { storeFor } from "../postgres.ts"
 
 /** The protocol's own suite against our server, with nothing switched off. It knows no tokens, so its

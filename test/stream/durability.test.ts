@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest"
-import { readStream } from "../../src/client/stream.ts"
-import { type Running, serve } from "../../src/server/serve.ts"
+import { readStream } from "../../packages/client/stream.ts"
+import { type Running, serve } from "../../packages/server/serve.ts"
 import { temporaryFolder } from "../build.ts"
 import { storeFor } from "../postgres.ts"
 

@@ -3,11 +3,16 @@ import { createStateSchema, createStreamDB } from "@durable-streams/state/db"
 import fc from "fast-check"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { z } from "zod"
-import { readStream, type RowEvent, type StreamBatch, StreamRows } from "../../src/client/stream.ts"
-import { type AnyDefinition, defineEntity } from "../../src/entity/definition.ts"
-import { scripted } from "../../src/provider/scripted.ts"
-import { type Running, serve } from "../../src/server/serve.ts"
-import { parseOffset } from "../../src/stream/offset.ts"
+import {
+  readStream,
+  type RowEvent,
+  type StreamBatch,
+  StreamRows,
+} from "../../packages/client/stream.ts"
+import { type AnyDefinition, defineEntity } from "../../packages/engine/entities/definition.ts"
+import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { type Running, serve } from "../../packages/server/serve.ts"
+import { parseOffset } from "../../packages/engine/streams/offset.ts"
 import { temporaryFolder } from "../build.ts"
 import { input } from "../entity/house.ts"
 import { until } from "../session/house.ts"

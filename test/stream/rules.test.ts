@@ -1,9 +1,15 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { elementsOf, isText, readMessages, stamp, typeOnly } from "../../src/stream/content.ts"
-import { nextCursor } from "../../src/stream/cursor.ts"
-import { parseOffset, printOffset } from "../../src/stream/offset.ts"
-import { judgeProducer, type ProducerState } from "../../src/stream/producer.ts"
+import {
+  elementsOf,
+  isText,
+  readMessages,
+  stamp,
+  typeOnly,
+} from "../../packages/engine/streams/content.ts"
+import { nextCursor } from "../../packages/engine/streams/cursor.ts"
+import { parseOffset, printOffset } from "../../packages/engine/streams/offset.ts"
+import { judgeProducer, type ProducerState } from "../../packages/engine/streams/producer.ts"
 
 describe("an offset", () => {
   it("says its place again, and sorts as places do", () => {

@@ -1,9 +1,9 @@
-import { BUILTINS } from "../../src/catalog/builtin.ts"
-import { Catalog, vocabulary } from "../../src/catalog/catalog.ts"
-import type { Command } from "../../src/catalog/command.ts"
-import type { Skill } from "../../src/catalog/skill.ts"
-import { DEFAULT_CONTEXTS, type Vocabulary } from "../../src/compose/vocabulary.ts"
-import type { EditorContextPart, Part } from "../../src/message/part.ts"
+import { BUILTINS } from "../../packages/core/catalog/builtin.ts"
+import { Catalog, vocabulary } from "../../packages/core/catalog/catalog.ts"
+import type { Command } from "../../packages/core/catalog/command.ts"
+import type { Skill } from "../../packages/core/catalog/skill.ts"
+import { DEFAULT_CONTEXTS, type Vocabulary } from "../../packages/core/compose/vocabulary.ts"
+import type { EditorContextPart, Part } from "../../packages/core/message/part.ts"
 import { attachment } from "../build.ts"
 
 /** A message of everything that can be typed, and what must become of it. */

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { digestInSlices, digestOf } from "../../src/submit/digest.ts"
+import { digestInSlices, digestOf } from "../../packages/engine/submit/digest.ts"
 
 const SLICE = 256 * 1024
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { Frecency } from "../../src/submit/frecency.ts"
+import { Frecency } from "../../packages/engine/completion/frecency.ts"
 import { temporaryFolder } from "../build.ts"
 
 async function inFile() {

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { policyOf } from "../../src/policy/policy.ts"
-import { admit } from "../../src/submit/admit.ts"
+import { policyOf } from "../../packages/engine/policy/policy.ts"
+import { admit } from "../../packages/engine/submit/admit.ts"
 import { exported } from "../store/build.ts"
 import { openDesk, partsIn, seen, typed, write } from "./house.ts"
 

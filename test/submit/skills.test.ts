@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { newId } from "../../src/message/id.ts"
-import type { ExportRow } from "../../src/store/store.ts"
+import { newId } from "../../packages/core/message/id.ts"
+import type { ExportRow } from "../../packages/engine/store/store.ts"
 import { exported } from "../store/build.ts"
 import { type Desk, openDesk, partsIn, seen, typed, write } from "./house.ts"
 

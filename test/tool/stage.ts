@@ -1,13 +1,17 @@
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import { FileBlobs } from "../../src/files/blobs.ts"
-import { type ScratchQuota, ScratchFolders, SCRATCH_QUOTA } from "../../src/files/scratch.ts"
-import { capabilitiesOfApi } from "../../src/model/capabilities.ts"
-import { judge } from "../../src/policy/judge.ts"
-import { loadPolicy } from "../../src/policy/load-policy.ts"
-import type { PermissionRule } from "../../src/policy/permissions.ts"
-import { runTool } from "../../src/tool/run.ts"
-import type { Tool, ToolRuntime } from "../../src/tool/tool.ts"
+import { FileBlobs } from "../../packages/files/blobs/blobs.ts"
+import {
+  type ScratchQuota,
+  ScratchFolders,
+  SCRATCH_QUOTA,
+} from "../../packages/files/workspace/scratch.ts"
+import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
+import { judge } from "../../packages/engine/policy/judge.ts"
+import { loadPolicy } from "../../packages/engine/policy/load-policy.ts"
+import type { PermissionRule } from "../../packages/engine/policy/permissions.ts"
+import { runTool } from "../../packages/engine/tools/run.ts"
+import type { Tool, ToolRuntime } from "../../packages/engine/tools/tool.ts"
 import { temporaryFolder } from "../build.ts"
 
 export const sighted = capabilitiesOfApi("anthropic-messages")

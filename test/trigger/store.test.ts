@@ -1,9 +1,9 @@
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { newId } from "../../src/message/id.ts"
-import { openSqliteStore } from "../../src/store/sqlite/sqlite-store.ts"
-import type { Firing, Store } from "../../src/store/store.ts"
-import type { Trigger } from "../../src/trigger/trigger.ts"
+import { newId } from "../../packages/core/message/id.ts"
+import { openSqliteStore } from "../../packages/engine/store/sqlite/sqlite-store.ts"
+import type { Firing, Store } from "../../packages/engine/store/store.ts"
+import type { Trigger } from "../../packages/core/triggers/trigger.ts"
 import { temporaryFolder } from "../build.ts"
 import { begin } from "../store/build.ts"
 

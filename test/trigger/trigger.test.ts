@@ -1,11 +1,11 @@
 import { createHmac } from "node:crypto"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { nextCron, parseCron } from "../../src/trigger/cron.ts"
-import { triggerText } from "../../src/trigger/prompt.ts"
-import { nextFire, Schedule, scheduleOfWakeup } from "../../src/trigger/schedule.ts"
-import { mayPass } from "../../src/trigger/trigger.ts"
-import { admit, deliveryId, keptHeaders } from "../../src/trigger/webhook.ts"
+import { nextCron, parseCron } from "../../packages/core/triggers/cron.ts"
+import { triggerText } from "../../packages/engine/triggers/prompt.ts"
+import { nextFire, Schedule, scheduleOfWakeup } from "../../packages/core/triggers/schedule.ts"
+import { mayPass } from "../../packages/core/triggers/trigger.ts"
+import { admit, deliveryId, keptHeaders } from "../../packages/engine/triggers/webhook.ts"
 
 const moment = (text: string) => Date.parse(text)
 

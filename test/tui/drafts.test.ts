@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Composed, DraftDesk } from "../../src/tui/draft-desk.ts"
+import { type Composed, DraftDesk } from "../../apps/tui/draft-desk.ts"
 import { newSession, openServed, type Served } from "../host/served.ts"
 import { missing } from "../machine.ts"
 import { until } from "../session/house.ts"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { inputText } from "../../src/tui/input-text.ts"
+import { inputText } from "../../apps/tui/input-text.ts"
 
 describe("what a call would be given", () => {
   it("is shown a field at a time, and text as it is", () => {

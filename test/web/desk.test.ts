@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest"
-import type { AnyPart } from "../../src/client/client.ts"
+import type { AnyPart } from "../../packages/client/client.ts"
 import {
   type Attachment,
   attachmentOfFile,
   attachmentOfPart,
   MAX_WAITING_BYTES,
-} from "../../src/web/attachments.ts"
-import { Desk } from "../../src/web/desk.ts"
+} from "../../apps/web/composer/attachments.ts"
+import { Desk } from "../../apps/web/composer/draft-desk.ts"
 
 describe("Desk", () => {
   it("keeps text and attachments until they are sent", () => {

@@ -2,8 +2,8 @@
 
 import { EditorView } from "@codemirror/view"
 import { createRoot } from "react-dom/client"
-import { BARE_VOCABULARY } from "../../src/compose/vocabulary.ts"
-import { ComposerInput } from "../../src/react/composer-input.tsx"
+import { BARE_VOCABULARY } from "../../packages/core/compose/vocabulary.ts"
+import { ComposerInput } from "../../packages/client/react/composer-input.tsx"
 
 /** Something to type into. */
 export interface Mounted {

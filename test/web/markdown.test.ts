@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { type Inline, inlineOf } from "../../src/web/inline.ts"
-import { type Block, grow, type Parsed, parse } from "../../src/web/markdown.ts"
+import { type Inline, inlineOf } from "../../apps/web/thread/inline.ts"
+import { type Block, grow, type Parsed, parse } from "../../apps/web/thread/markdown.ts"
 
 describe("parse", () => {
   function reads(source: string, expected: string) {

@@ -1,12 +1,12 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { StoredMessage } from "../../src/message/row.ts"
-import { differenceOf } from "../../src/react/editor.ts"
-import { chunksOf, isSameChunk } from "../../src/web/chunks.ts"
-import { diffLines, withoutSame } from "../../src/web/diff.ts"
-import { Recall } from "../../src/web/recall.ts"
-import { resultBeside } from "../../src/web/tool-output.ts"
-import { vocabularyOf } from "../../src/web/vocabulary.ts"
+import type { StoredMessage } from "../../packages/core/message/row.ts"
+import { differenceOf } from "../../packages/client/react/editor.ts"
+import { chunksOf, isSameChunk } from "../../apps/web/thread/chunks.ts"
+import { diffLines, withoutSame } from "../../apps/web/thread/diff.ts"
+import { Recall } from "../../apps/web/composer/recall.ts"
+import { resultBeside } from "../../apps/web/thread/tool-output.ts"
+import { vocabularyOf } from "../../apps/web/composer/vocabulary.ts"
 
 describe("differenceOf", () => {
   it("turns one text into the other, and takes no pair of surrogates apart", () => {

@@ -4,9 +4,9 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
-import { defineEntity } from "../../src/entity/definition.ts"
-import { scripted } from "../../src/provider/scripted.ts"
-import { serve } from "../../src/server/serve.ts"
+import { defineEntity } from "../../packages/engine/entities/definition.ts"
+import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { serve } from "../../packages/server/serve.ts"
 
 export interface StageSettings {
   readonly data: string

@@ -5,10 +5,14 @@ import { AxeBuilder } from "@axe-core/playwright"
 import type { Browser, BrowserContext, Locator, Page } from "playwright-core"
 import { onTestFinished } from "vitest"
 import { buildPage } from "../../scripts/build.ts"
-import { createClient } from "../../src/client/client.ts"
-import { mirror } from "../../src/provider/mirror.ts"
-import { type RecordedCall, type ScriptStep, scripted } from "../../src/provider/scripted.ts"
-import { type Running, serve } from "../../src/server/serve.ts"
+import { createClient } from "../../packages/client/client.ts"
+import { mirror } from "../../packages/engine/providers/mirror.ts"
+import {
+  type RecordedCall,
+  type ScriptStep,
+  scripted,
+} from "../../packages/engine/providers/scripted.ts"
+import { type Running, serve } from "../../packages/server/serve.ts"
 import { connectChromium } from "../chromium.ts"
 
 /** The page, built, and a browser to see it in. */

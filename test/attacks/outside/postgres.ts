@@ -8,7 +8,7 @@ import {
   postgresBinaries,
   roomAt,
   startPostgres,
-} from "../../../torture/postgres.ts"
+} from "../../../kit/torture/postgres.ts"
 
 const SHARED = process.env["COMPOSITOR_TEST_POSTGRES"]
 

@@ -9,8 +9,8 @@ import {
   extractArchive,
   listArchive,
   readEntry,
-} from "../../../src/files/archive/archive.ts"
-import { storedStream } from "../../../src/files/archive/xz.ts"
+} from "../../../packages/files/archives/archive.ts"
+import { storedStream } from "../../../packages/files/archives/xz.ts"
 import { collectBytes, temporaryFolder } from "../../build.ts"
 import { unicodeExtra, zip } from "./build.ts"
 import { rar, sevenZip } from "./build-others.ts"

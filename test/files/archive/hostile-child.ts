@@ -5,7 +5,7 @@ import { lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:f
 import { join } from "node:path"
 import process from "node:process"
 import { createInterface } from "node:readline"
-import { extractArchive } from "../../../src/files/archive/archive.ts"
+import { extractArchive } from "../../../packages/files/archives/archive.ts"
 
 export interface Outcome {
   readonly what: string

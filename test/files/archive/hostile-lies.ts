@@ -1,5 +1,5 @@
 import { constants, gzipSync, zstdCompressSync } from "node:zlib"
-import { storedStream } from "../../../src/files/archive/xz.ts"
+import { storedStream } from "../../../packages/files/archives/xz.ts"
 import { wideExtra, zip } from "./build.ts"
 import { rar, sevenZip } from "./build-others.ts"
 import { tar } from "./build-tar.ts"

@@ -1,7 +1,7 @@
 // Archives that want out, want more than they may have, or lie. Each says what may become of it.
 
 import { constants, crc32, deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib"
-import { storedStream } from "../../../src/files/archive/xz.ts"
+import { storedStream } from "../../../packages/files/archives/xz.ts"
 import { overlappingZip, quotedZip, unicodeExtra, wideExtra, zip, type ZipPart } from "./build.ts"
 import { rar, sevenZip } from "./build-others.ts"
 import { tar } from "./build-tar.ts"

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { posix, win32 } from "node:path"
 import { describe, expect, it } from "vitest"
-import { entryName, nameKey } from "../../../src/files/archive/name.ts"
-import { EntryTree } from "../../../src/files/archive/tree.ts"
+import { entryName, nameKey } from "../../../packages/files/archives/name.ts"
+import { EntryTree } from "../../../packages/files/archives/tree.ts"
 
 function on(windows: boolean, name: string): string {
   const parsed = entryName(name, windows)

@@ -5,11 +5,15 @@ import { writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll } from "vitest"
-import { convert } from "../../../src/files/convert/convert.ts"
-import { findKnownProgram } from "../../../src/files/convert/identity.ts"
-import type { ConvertFile, ConvertLimits, Target } from "../../../src/files/convert/converted.ts"
-import { SNIFF_BYTES, sniff } from "../../../src/files/sniff.ts"
-import { type Fragment, parseFragment } from "../../../src/message/fragment.ts"
+import { convert } from "../../../packages/files/formats/convert.ts"
+import { findKnownProgram } from "../../../packages/files/formats/identity.ts"
+import type {
+  ConvertFile,
+  ConvertLimits,
+  Target,
+} from "../../../packages/files/formats/converted.ts"
+import { SNIFF_BYTES, sniff } from "../../../packages/files/kinds/sniff.ts"
+import { type Fragment, parseFragment } from "../../../packages/core/message/file-location.ts"
 
 export const scratch = mkdtempSync(join(tmpdir(), "convert-test-"))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))

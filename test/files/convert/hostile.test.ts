@@ -7,8 +7,8 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import sharp from "sharp"
 import { describe, expect, it } from "vitest"
-import { CONVERT_LIMITS, type Job } from "../../../src/files/convert/converted.ts"
-import { fenced, runReader } from "../../../src/files/convert/run-reader.ts"
+import { CONVERT_LIMITS, type Job } from "../../../packages/files/formats/converted.ts"
+import { fenced, runReader } from "../../../packages/files/formats/run-reader.ts"
 import { converted, scratch, textOf } from "./converting.ts"
 import {
   docx,

@@ -1,9 +1,9 @@
 import { readdir, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { formatOf } from "../../../src/files/convert/formats.ts"
-import { discover } from "../../../src/skill/discover.ts"
-import { TRUST_ALL } from "../../../src/skill/trust.ts"
+import { formatOf } from "../../../packages/files/formats/formats.ts"
+import { discover } from "../../../packages/engine/skills/discover.ts"
+import { TRUST_ALL } from "../../../packages/engine/skills/trust.ts"
 import { scratch } from "./converting.ts"
 
 const folder = join(import.meta.dirname, "../../../skills")

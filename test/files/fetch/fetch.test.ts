@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from "node:zlib"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { type FetchOptions, fetchUrl } from "../../../src/files/fetch/fetch.ts"
+import { type FetchOptions, fetchUrl } from "../../../packages/files/fetch/fetch.ts"
 import { png } from "../../build.ts"
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void

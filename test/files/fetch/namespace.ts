@@ -5,7 +5,7 @@ import { execFileSync } from "node:child_process"
 import { once } from "node:events"
 import { createServer } from "node:http"
 import type { Socket } from "node:net"
-import { fetchUrl } from "../../../src/files/fetch/fetch.ts"
+import { fetchUrl } from "../../../packages/files/fetch/fetch.ts"
 import {
   ANSWERS,
   FORBIDDEN_ADDRESSES,

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process"
 import { join } from "node:path"
 import process from "node:process"
 import { describe, expect, it } from "vitest"
-import { forbiddenAddress } from "../../../src/files/fetch/addresses.ts"
-import { fetchUrl } from "../../../src/files/fetch/fetch.ts"
+import { forbiddenAddress } from "../../../packages/files/fetch/addresses.ts"
+import { fetchUrl } from "../../../packages/files/fetch/fetch.ts"
 import { ANSWERS, FORBIDDEN_ADDRESSES, FORBIDDEN_URLS, PUBLIC_ADDRESSES } from "./cases.ts"
 
 /** How a program gets a network of its own here; undefined where the kernel gives nobody one. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { newId } from "../../../src/message/id.ts"
-import type { Metadata } from "../../../src/message/row.ts"
-import type { ExportRow, Store } from "../../../src/store/store.ts"
+import { newId } from "../../../packages/core/message/id.ts"
+import type { Metadata } from "../../../packages/core/message/row.ts"
+import type { ExportRow, Store } from "../../../packages/engine/store/store.ts"
 import {
   ask,
   begin,

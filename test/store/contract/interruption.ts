@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { newId } from "../../../src/message/id.ts"
-import type { Claim, Store } from "../../../src/store/store.ts"
+import { newId } from "../../../packages/core/message/id.ts"
+import type { Claim, Store } from "../../../packages/engine/store/store.ts"
 import { temporaryFolder } from "../../build.ts"
 import {
   answerPart,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { newId } from "../../../src/message/id.ts"
-import type { AuditEntry } from "../../../src/message/principal.ts"
-import type { Store } from "../../../src/store/store.ts"
+import { newId } from "../../../packages/core/message/id.ts"
+import type { AuditEntry } from "../../../packages/core/message/principal.ts"
+import type { Store } from "../../../packages/engine/store/store.ts"
 import { begin, blobOf, blobPart, enqueue, fire, type Maker, openStore } from "../build.ts"
 
 const ANA = "user:ana"

@@ -1,7 +1,12 @@
 import { describe, expect, it } from "vitest"
-import { newId } from "../../../src/message/id.ts"
-import type { Wait } from "../../../src/message/row.ts"
-import type { CallResolution, Claim, PartUpsert, Store } from "../../../src/store/store.ts"
+import { newId } from "../../../packages/core/message/id.ts"
+import type { Wait } from "../../../packages/core/message/row.ts"
+import type {
+  CallResolution,
+  Claim,
+  PartUpsert,
+  Store,
+} from "../../../packages/engine/store/store.ts"
 import { temporaryFolder } from "../../build.ts"
 import {
   allEvents,

@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { newId } from "../../../src/message/id.ts"
-import { allOf, sinceCompaction } from "../../../src/session/since-compaction.ts"
-import type { ExportRow, Store } from "../../../src/store/store.ts"
+import { newId } from "../../../packages/core/message/id.ts"
+import { allOf, sinceCompaction } from "../../../packages/engine/turns/since-compaction.ts"
+import type { ExportRow, Store } from "../../../packages/engine/store/store.ts"
 import {
   ask,
   begin,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import { newId } from "../../../src/message/id.ts"
-import type { Turn } from "../../../src/message/row.ts"
-import type { Store } from "../../../src/store/store.ts"
+import { newId } from "../../../packages/core/message/id.ts"
+import type { Turn } from "../../../packages/core/message/row.ts"
+import type { Store } from "../../../packages/engine/store/store.ts"
 import { temporaryFolder } from "../../build.ts"
 import {
   allEvents,

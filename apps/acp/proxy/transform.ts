@@ -1,0 +1,141 @@
+import { fileUri } from "compositor-core/interop/file-uri"
+import type { Outcome } from "compositor-core/model/receipt"
+import type { Attachment } from "../attachments.ts"
+import { EXTENSION } from "../attachments.ts"
+import { imageMime, lastStep, plainPath, textForm } from "../forms.ts"
+import { isObject, type JsonObject } from "../json-rpc.ts"
+import type { FoundFile } from "./files.ts"
+
+export type AgentName = "native" | "opencode" | "codex" | "claude" | "text"
+
+/** How an agent is told of attachments. `types`: it refuses a link whose type is none of these, and reads
+ *  one without a type as text. */
+export const AGENTS: Readonly<
+  Record<AgentName, { readonly form: "blocks" | "text"; readonly types?: RegExp }>
+> = {
+  native: { form: "blocks" },
+  opencode: { form: "blocks", types: /^(image\/|application\/pdf$|text\/plain$)/ },
+  codex: { form: "blocks" },
+  claude: { form: "text" },
+  text: { form: "text" },
+}
+
+export function isAgentName(name: string): name is AgentName {
+  return Object.hasOwn(AGENTS, name)
+}
+
+/** What the agent said of itself when it was started. */
+export interface AgentTraits {
+  /** It reads the extension itself. */
+  readonly extension: boolean
+  readonly images: boolean
+  readonly loads: boolean
+  readonly resumes: boolean
+}
+
+export const NO_TRAITS: AgentTraits = {
+  extension: false,
+  images: false,
+  loads: false,
+  resumes: false,
+}
+
+export function traitsOf(answer: unknown): AgentTraits {
+  const capabilities = isObject(answer) ? objectAt(answer, "agentCapabilities") : {}
+  const session = objectAt(capabilities, "sessionCapabilities")
+  return {
+    extension: Boolean(objectAt(capabilities, "_meta")[EXTENSION]),
+    images: objectAt(capabilities, "promptCapabilities").image === true,
+    loads: capabilities.loadSession === true,
+    resumes: isObject(session.resume),
+  }
+}
+
+function objectAt(value: JsonObject, name: string): JsonObject {
+  const inner = value[name]
+  return isObject(inner) ? inner : {}
+}
+
+/** What became of one attachment on its way to the agent. */
+export interface Fate {
+  readonly outcome: Outcome
+  readonly reason: string
+  readonly bytes: number
+}
+
+export interface Transformed {
+  readonly prompt: readonly unknown[]
+  /** One for each attachment. */
+  readonly fates: readonly Fate[]
+}
+
+/** A prompt with its attachments in the form that the agent understands (ATT-003). `_meta` is passed on
+ *  beside it, unchanged. */
+export function transformed(
+  prompt: readonly unknown[],
+  files: readonly FoundFile[],
+  { agent, traits }: { readonly agent: AgentName; readonly traits: AgentTraits },
+): Transformed {
+  if (files.length === 0) return { prompt, fates: [] }
+  if (AGENTS[agent].form === "text") return inText(prompt, files)
+  if (agent === "native" && traits.extension)
+    return { prompt, fates: files.map(() => named("passed on in _meta, which the agent reads")) }
+  const blocks = files.map((file) => blockOf(file, traits, AGENTS[agent].types))
+  return {
+    prompt: [...prompt, ...blocks.map(({ block }) => block)],
+    fates: blocks.map(({ fate }) => fate),
+  }
+}
+
+function named(reason: string): Fate {
+  return { outcome: "descriptor", reason, bytes: 0 }
+}
+
+/** Below the last thing that was said, or alone where nothing was. */
+function inText(prompt: readonly unknown[], files: readonly FoundFile[]): Transformed {
+  const attachments = files.map(({ attachment }) => attachment)
+  const fates = files.map(() => named("its path stands below the message"))
+  const at = prompt.findLastIndex(isText)
+  const last = prompt[at]
+  if (!isText(last))
+    return { prompt: [...prompt, { type: "text", text: textForm("", attachments) }], fates }
+  return { prompt: prompt.with(at, { ...last, text: textForm(last.text, attachments) }), fates }
+}
+
+function isText(block: unknown): block is JsonObject & { readonly text: string } {
+  return isObject(block) && block.type === "text" && typeof block.text === "string"
+}
+
+function blockOf(
+  file: FoundFile,
+  { images }: AgentTraits,
+  types: RegExp | undefined,
+): { block: JsonObject; fate: Fate } {
+  const { attachment, path, size, bytes } = file
+  const mimeType = imageMime(attachment)
+  const uri = fileUri(path, undefined)
+  if (images && mimeType !== undefined && bytes) {
+    const block = { type: "image", data: bytes.toString("base64"), mimeType, uri }
+    const reason = "sent as an image block"
+    return { block, fate: { outcome: "native", reason, bytes: bytes.length } }
+  }
+  const told = attachment.mime ?? mimeType
+  const mime = types === undefined || (told && types.test(told)) ? told : undefined
+  const block = {
+    type: "resource_link",
+    uri,
+    name: nameOf(attachment),
+    ...(mime === undefined ? {} : { mimeType: mime }),
+    size,
+  }
+  return { block, fate: named("sent as a link; the agent reads the file") }
+}
+
+function nameOf({ path, filename }: Attachment): string {
+  return filename ?? lastStep(plainPath(path)) ?? path
+}
+
+export function wantsBytes(agent: AgentName, { images, extension }: AgentTraits) {
+  const blocks = AGENTS[agent].form === "blocks" && !(agent === "native" && extension)
+  return (attachment: Attachment) => blocks && images && imageMime(attachment) !== undefined
+}

@@ -1,0 +1,105 @@
+import { readWorkspaceFile } from "../../packages/files/workspace/workspace.ts"
+import { capabilitiesOf, findModel } from "../../packages/core/model/models.ts"
+import type { PromptMessage } from "../../packages/core/model/prompt.ts"
+import type { Body, Envelope, Fragment } from "../../packages/engine/providers/provider.ts"
+import { wireOf } from "../../packages/engine/providers/registry.ts"
+import { WireHistory } from "../../packages/engine/providers/wire-history.ts"
+import {
+  type HistoryRooms,
+  type LoweringOf,
+  lowerMessage,
+} from "../../packages/engine/turns/lower-message.ts"
+import { plainFragments } from "../../packages/engine/turns/plain-blocks.ts"
+import { isSaidRow } from "../../packages/engine/turns/prompt-history.ts"
+import type { RawMessage } from "../../packages/engine/store/store.ts"
+import { TOOL } from "./lower-histories.ts"
+
+const MODEL = { provider_id: "anthropic", model_id: "claude-sonnet-4-5" }
+
+const ENVELOPE: Envelope = {
+  model: MODEL.model_id,
+  system: "Be kind.",
+  max_tokens: 1000,
+  tools: [
+    { name: TOOL, description: "Read a file.", parameters: { type: "object", properties: {} } },
+  ],
+}
+
+/** Rows to the pieces of a request, by the functions that a session uses. */
+export class Ours {
+  readonly #rooms: HistoryRooms
+  readonly #wire: NonNullable<ReturnType<typeof wireOf>>
+  readonly #at: LoweringOf
+
+  constructor(blobs: HistoryRooms["blobs"]) {
+    const wire = wireOf("anthropic-messages")
+    const model = findModel(MODEL)
+    if (!wire || !model) throw new Error(`${MODEL.model_id} is no model known here`)
+    this.#wire = wire
+    this.#rooms = {
+      store: {
+        rawHistory: nothing,
+        toldHistory: nothing,
+        lastAsked: nothing,
+        capture: nothing,
+      },
+      blobs,
+      read: readWorkspaceFile,
+      ingress: () => () => ({ verdict: "allow" }),
+    }
+    this.#at = {
+      target: { provider: wire, model_id: MODEL.model_id, capabilities: capabilitiesOf(model) },
+      workspace_root: null,
+      policy: { file_refs: "auto" },
+      closed: true,
+      shown: new Map(),
+      wants_receipts: false,
+    }
+  }
+
+  async cold(rows: readonly RawMessage[]): Promise<Body> {
+    return this.#wire.body(ENVELOPE, (await this.history(rows)).messages())
+  }
+
+  async history(rows: readonly RawMessage[]): Promise<WireHistory> {
+    const history = new WireHistory(this.#wire)
+    for (const row of rows) {
+      if (!isSaidRow(row)) continue
+      const plain = plainFragments(row, this.#at.target)
+      for (const fragment of plain ?? (await this.#lowered(row))) history.add(fragment)
+    }
+    return history
+  }
+
+  /** What the rows say, as objects that are opened to the last letter. */
+  async opened(rows: readonly RawMessage[]): Promise<PromptMessage[]> {
+    const said: PromptMessage[] = []
+    const encode = (message: PromptMessage) => {
+      said.push(JSON.parse(JSON.stringify(message)))
+      return this.#wire.encode(message)
+    }
+    const target = { ...this.#at.target, provider: { encode } }
+    for (const row of rows) await lowerMessage(this.#rooms, row, { ...this.#at, target })
+    return said
+  }
+
+  fromOpened(messages: readonly PromptMessage[]): Body {
+    const history = new WireHistory(this.#wire)
+    for (const message of messages) history.add(this.#wire.encode(message, MODEL.model_id))
+    return this.#wire.body(ENVELOPE, history.messages())
+  }
+
+  /** The next request of a session whose history is written already. */
+  async append(history: WireHistory, row: RawMessage): Promise<Body> {
+    return this.#wire.body(ENVELOPE, [...history.messages(), ...(await this.#lowered(row))])
+  }
+
+  async #lowered(row: RawMessage): Promise<readonly Fragment[]> {
+    const { fragments } = await lowerMessage(this.#rooms, row, this.#at)
+    return fragments
+  }
+}
+
+function nothing(): never {
+  throw new Error("the rows are given, and nothing is read from a store")
+}

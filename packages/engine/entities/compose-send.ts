@@ -1,0 +1,78 @@
+import { partsOfInput } from "compositor-core/compose/bridge"
+import type { ComposerInput } from "compositor-core/compose/composer-input"
+import { parse } from "compositor-core/compose/parse"
+import type { Vocabulary } from "compositor-core/compose/vocabulary"
+import { type FileAttachmentPart, Part, UnknownPart } from "compositor-core/message/part"
+import { Refusal } from "compositor-core/message/refusal"
+import { isObject, type Payload, type SentAttachment } from "./read-send.ts"
+
+type AnyPart = Part | UnknownPart
+
+/** The parts that are persisted of what was sent (EA-041). */
+export function partsOfSend(
+  payload: Payload,
+  vocabulary: Vocabulary,
+  attachments: readonly SentAttachment[],
+): AnyPart[] {
+  const said =
+    payload.type === "input"
+      ? partsOfComposerInput(payload.input, vocabulary)
+      : partsOfPayload(payload.message_type, payload.payload)
+  const parts = withAttachments(said, attachments)
+  // Nothing was said, and that too is told.
+  return parts.length === 0 ? [{ type: "text", text: "" }] : parts
+}
+
+/** Without nodes the handler gets the source alone; what is in it is looked for all the same, so that
+ *  no command's literal reaches a model. */
+function partsOfComposerInput({ source, nodes }: ComposerInput, vocabulary: Vocabulary): AnyPart[] {
+  const found = nodes ?? parse(source, vocabulary)
+  return partsOfInput({ source, nodes: found }, vocabulary).map(checked)
+}
+
+// Nodes carry what a surface put into them: what becomes of them must be a part like any other.
+function checked(part: AnyPart, at: number): AnyPart {
+  if (Part.safeParse(part).success || UnknownPart.safeParse(part).success) return part
+  const message = `does not make a ${part.type} part`
+  throw new Refusal("invalid", message, [{ path: `/payload/nodes/${at}`, message }])
+}
+
+function partsOfPayload(message_type: string, payload: unknown): AnyPart[] {
+  const text = textOf(payload)
+  if (text !== undefined) return text === "" ? [] : [{ type: "text", text }]
+  const value = isObject(payload) ? payload : { value: payload ?? null }
+  return [
+    {
+      type: "editor-context",
+      kind: message_type,
+      source: "inbox",
+      payload: value,
+      emitted_at: 0,
+    },
+  ]
+}
+
+function textOf(payload: unknown): string | undefined {
+  if (typeof payload === "string") return payload
+  if (!isObject(payload)) return undefined
+  const { text, ...rest } = payload
+  return typeof text === "string" && Object.keys(rest).length === 0 ? text : undefined
+}
+
+/** Each where its node stands; those without one behind the rest. */
+function withAttachments(parts: readonly AnyPart[], attachments: readonly SentAttachment[]) {
+  const left = new Map(attachments.map((attachment) => [attachment.id, attachment]))
+  const placed = parts.map((part) => {
+    const { node_kind, id } = part as { node_kind?: unknown; id?: unknown }
+    const attachment = node_kind === "attachment" ? left.get(String(id)) : undefined
+    if (!attachment) return part
+    left.delete(attachment.id)
+    return attachmentPart(attachment)
+  })
+  return [...placed, ...[...left.values()].map(attachmentPart)]
+}
+
+function attachmentPart({ id, content_id, name, mime, size }: SentAttachment): FileAttachmentPart {
+  const about = size === undefined ? {} : { size }
+  return { type: "file-attachment", attachment_id: id, content_id, name, mime, ...about }
+}

@@ -1,0 +1,98 @@
+import type { FileKind } from "compositor-files/kinds/sniff"
+import { type Fragment, printFragment } from "compositor-core/message/file-location"
+import type { Range } from "compositor-core/message/part"
+import { oneLine, showName } from "./name.ts"
+
+/** A file whose bytes can be had, from the beginning, as often as they are asked for. */
+export interface OpenFile {
+  readonly name: string
+  readonly mime: string
+  readonly kind: FileKind
+  readonly size: number
+  open(): AsyncIterable<Uint8Array>
+}
+
+/** A place inside a file (BEY-08): in an archive the entry, then lines or bytes, or another address.
+ *  An empty place is the whole file. */
+export interface Place {
+  readonly entry?: string | undefined
+  readonly range?: Range | undefined
+  readonly fragment?: Fragment | undefined
+}
+
+export type Sliced =
+  | { readonly type: "text"; readonly text: string; readonly note?: string | undefined }
+  | {
+      readonly type: "media"
+      readonly bytes: Uint8Array
+      readonly mime: string
+      readonly name: string
+    }
+  /** Why it cannot be had, as the end of a sentence. */
+  | { readonly type: "refused"; readonly reason: string }
+
+/** Take a place out of a file: as the kind of file that it is where the model takes that natively
+ *  (`want.native`), else as text. The reader of formats is on the shelves; the host passes it in. */
+export type Slicer = (
+  file: OpenFile,
+  place: Place,
+  want: { readonly native: boolean },
+) => Promise<Sliced>
+
+/** Lines and bytes of a file are read as they stand; every other place takes a slicer. */
+export function needsSlicer({ entry, fragment }: Place): boolean {
+  return entry !== undefined || fragment !== undefined
+}
+
+/** A place with one way to say lines and bytes. */
+export function normalPlace({ entry, range, fragment }: Place): Place {
+  const about = entry === undefined ? {} : { entry }
+  if (fragment?.unit !== "line" && fragment?.unit !== "byte")
+    return { ...about, ...(range ? { range } : {}), ...(fragment ? { fragment } : {}) }
+  const { unit, start, end } = fragment
+  return { ...about, range: unit === "byte" ? { start, end, unit } : { start, end } }
+}
+
+/** The name of a place inside a file: an archive's entry stands behind the archive. */
+export function slicedName(path: string, entry: string | undefined): string {
+  return showName(entry === undefined ? path : `${path}!/${entry}`)
+}
+
+/** The place in words, for a header; an entry stands in the name already. */
+export function placeWords({ range, fragment }: Place): string | null {
+  // The name of a sheet is a stranger's.
+  if (fragment) return oneLine(fragmentWords(fragment))
+  return range ? rangeWords(range) : null
+}
+
+function rangeWords({ start, end, unit }: Range): string {
+  return unit === "byte" ? `bytes ${start}-${end}` : span("line", start, end)
+}
+
+function fragmentWords(fragment: Fragment): string {
+  switch (fragment.unit) {
+    case "line":
+    case "page":
+      return span(fragment.unit, fragment.start, fragment.end)
+    case "byte":
+      return `bytes ${fragment.start}-${fragment.end}`
+    case "time":
+      return fragment.end === undefined
+        ? `from second ${fragment.start}`
+        : `seconds ${fragment.start}-${fragment.end}`
+    case "cells":
+      return cellWords(fragment.sheet, fragment.cells)
+    case "region":
+      return `region ${printFragment(fragment).slice("xywh=".length)}`
+  }
+}
+
+export function span(unit: "line" | "page", start: number, end: number): string {
+  return start === end ? `${unit} ${start}` : `${unit}s ${start}-${end}`
+}
+
+function cellWords(sheet: string | undefined, cells: string | undefined): string {
+  const named = sheet === undefined ? "" : `sheet ${sheet}`
+  if (cells === undefined) return named
+  return named === "" ? `cells ${cells}` : `cells ${cells} of ${named}`
+}

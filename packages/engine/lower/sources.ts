@@ -1,0 +1,56 @@
+import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
+import type { Part, UnknownPart } from "compositor-core/message/part"
+import type { Capabilities } from "compositor-core/model/capabilities"
+import type { Arrival, Verdict } from "../policy/judge.ts"
+import type { Capture } from "./capture.ts"
+import type { Blobs } from "./content.ts"
+import type { Shrink } from "./fit.ts"
+import type { Earlier } from "./unchanged-files.ts"
+import type { Measures, Reach, Router } from "./route.ts"
+import type { OpenFile, Slicer } from "./slice.ts"
+
+/** A part and the id that its receipt and its capture carry. */
+export interface NamedPart {
+  readonly id: string
+  readonly part: Part | UnknownPart
+}
+
+export interface LoadLimits {
+  /** A file of the workspace beyond this is only described. */
+  readonly file_bytes: number
+  /** Text beyond this is only described. */
+  readonly text_bytes: number
+  /** A file that only a place of is wanted may be as large as this. */
+  readonly slice_bytes: number
+}
+
+const KILOBYTE = 1024
+
+export const LOAD_LIMITS: LoadLimits = {
+  file_bytes: 32 * KILOBYTE * KILOBYTE,
+  text_bytes: 256 * KILOBYTE,
+  slice_bytes: 128 * KILOBYTE * KILOBYTE,
+}
+
+/** The world as lowering may see it. What is missing is not done: without a slicer a place inside a
+ *  file is only named, without a shrinker an image that is too large is described. */
+export interface Sources {
+  readonly workspace_root: string | null
+  readonly read: typeof readWorkspaceFile
+  readonly blobs: Blobs
+  readonly captured: (part_id: string) => Capture | undefined
+  readonly limits: LoadLimits
+  /** What may come in from the workspace (BEY-04); without one, everything. */
+  readonly ingress?: ((arrival: Arrival) => Verdict | Promise<Verdict>) | undefined
+  /** Of the model that is addressed, where that is known. */
+  readonly capabilities?: Capabilities | undefined
+  readonly slice?: Slicer | undefined
+  readonly shrink?: Shrink | undefined
+  readonly routes?: Router | undefined
+  /** What the agent that is asked can use; without, everything that there is. */
+  readonly reach?: Reach | undefined
+  /** Counts the entries of an archive and the pages of a PDF. */
+  readonly measure?: ((file: OpenFile) => Promise<Measures>) | undefined
+  /** The file of this path as it was last shown before this message (BEY-03). */
+  readonly earlier?: ((path: string) => Earlier | undefined) | undefined
+}

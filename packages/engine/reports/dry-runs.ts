@@ -1,0 +1,63 @@
+import type { ModelChoice } from "compositor-core/message/message"
+import { Refusal } from "compositor-core/message/refusal"
+import type { Knowledge } from "compositor-core/model/layers"
+import type { Provider } from "../providers/provider.ts"
+import type { Store } from "../store/store.ts"
+import { type DiffLowering, type DiffLoweringQuery, diffLowering } from "./diff-lowering.ts"
+import { type Draft, type DryRun, dryRun, heldTokens } from "./dry-run.ts"
+import { instructionsIn } from "../turns/instructions.ts"
+import type { HistoryRooms } from "../turns/lower-message.ts"
+import type { MannerRooms } from "../turns/request-settings.ts"
+import { allOf, sinceCompaction } from "../turns/since-compaction.ts"
+import { type SwitchReport, switchReport } from "./model-switch-report.ts"
+
+export interface WhatIfRooms extends HistoryRooms, MannerRooms {
+  readonly store: Store
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly models: Pick<Knowledge, "models" | "find" | "capabilities">
+}
+
+export interface AskedDraft extends Omit<Draft, "speaker" | "history_tokens"> {
+  /** The session that it would be said in. */
+  readonly session_id?: string | undefined
+}
+
+/** What would be sent, without sending it: nothing that is asked here is kept. */
+export class WhatIf {
+  readonly #rooms: WhatIfRooms
+
+  constructor(rooms: WhatIfRooms) {
+    this.#rooms = rooms
+  }
+
+  /** What a model would be sent for a draft, and how full that makes its context. */
+  async lower({ session_id, ...draft }: AskedDraft): Promise<DryRun> {
+    const { store } = this.#rooms
+    const session = session_id === undefined ? undefined : await this.#session(session_id)
+    const rooms = {
+      ...this.#rooms,
+      ingress: this.#rooms.ingress(draft.workspace_root),
+      refused: (api: string, model_id: string) => store.refusals(api, model_id),
+      said_instructions: async (id: string) =>
+        allOf(sinceCompaction(await store.toldHistory(id, null))).flatMap(instructionsIn),
+    }
+    const history_tokens = session ? await heldTokens(store, session.id) : 0
+    return dryRun(rooms, { ...draft, history_tokens, ...(session ? { speaker: session } : {}) })
+  }
+
+  /** What changes when a session goes on with another model. */
+  async switchReport(session_id: string, model: ModelChoice): Promise<SwitchReport> {
+    return switchReport(this.#rooms, await this.#session(session_id), model)
+  }
+
+  /** Which stored turns would be lowered differently now. */
+  diffLowering(query: DiffLoweringQuery): Promise<DiffLowering> {
+    return diffLowering(this.#rooms, query)
+  }
+
+  async #session(id: string) {
+    const session = await this.#rooms.store.session(id)
+    if (session) return session
+    throw new Refusal("not_found", `there is no session ${id}`)
+  }
+}

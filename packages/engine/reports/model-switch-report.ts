@@ -1,0 +1,73 @@
+import type { ModelChoice } from "compositor-core/message/message"
+import { Refusal } from "compositor-core/message/refusal"
+import type { Session } from "compositor-core/message/row"
+import type { Model } from "compositor-core/model/models"
+import { estimateTokens } from "compositor-core/model/tokens"
+import { usableTokens } from "../turns/compaction.ts"
+import type { MessageReceipt } from "../turns/lower-message.ts"
+import { type ReceiptDifference, receiptDifferences } from "./receipt-difference.ts"
+import { answerTokens, Relowering, type RelowerRooms, type Said, saidIn } from "./relower.ts"
+
+/** One model's side of a switch. */
+export interface SwitchSide {
+  readonly provider_id: string
+  readonly model_id: string
+  readonly api: string
+  readonly capabilities_revision: string
+  readonly context_tokens: number
+  /** What the history comes to for it, its system prompt included; an estimate. */
+  readonly tokens: number
+  /** Whether that leaves room for an answer. */
+  readonly fits: boolean
+}
+
+export interface SwitchReport {
+  readonly session_id: string
+  readonly from: SwitchSide
+  readonly to: SwitchSide
+  readonly changes: readonly ReceiptDifference[]
+}
+
+/** What changes when a session goes on with another model: the whole history is lowered for both,
+ *  and the parts whose receipts differ are told (BEY-02). Nothing is kept. */
+export async function switchReport(
+  rooms: RelowerRooms,
+  session: Session,
+  choice: ModelChoice,
+): Promise<SwitchReport> {
+  const said = await saidIn(rooms, session)
+  const before = await seenBy(rooms, said, session.model)
+  const after = await seenBy(rooms, said, choice)
+  return {
+    session_id: session.id,
+    from: before.side,
+    to: after.side,
+    changes: receiptDifferences(before.receipts, after.receipts),
+  }
+}
+
+interface Seen {
+  readonly side: SwitchSide
+  readonly receipts: readonly MessageReceipt[]
+}
+
+async function seenBy(rooms: RelowerRooms, said: Said, choice: ModelChoice): Promise<Seen> {
+  const model = found(rooms, choice)
+  const { provider_id, model_id, api, context_tokens } = model
+  const relowering = new Relowering(rooms, said, { choice, model })
+  const { envelope } = await relowering.manner()
+  await relowering.goTo(said.messages.length)
+  const receipts = relowering.receipts()
+  const shown = receipts.reduce((sum, { receipt }) => sum + receipt.tokens, 0)
+  const tokens = estimateTokens(envelope.system) + shown + answerTokens(said)
+  const fits = tokens <= usableTokens(model)
+  const capabilities_revision = relowering.capabilities.revision
+  const side = { provider_id, model_id, api, capabilities_revision, context_tokens, tokens, fits }
+  return { side, receipts }
+}
+
+function found({ models }: RelowerRooms, choice: ModelChoice): Model {
+  const model = models.find(choice)
+  if (model) return model
+  throw new Refusal("unknown_model", `there is no provider ${choice.provider_id} here`)
+}

@@ -1,0 +1,214 @@
+import { Refusal, type RefusalCode, type RefusalDetail } from "compositor-core/message/refusal"
+import type { Append, Writes } from "../store.ts"
+import { BUSY_TIMEOUT_MS, type Connection, openForWriting } from "./connection.ts"
+import { Group } from "../sql/group.ts"
+import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
+import type { Program } from "../sql/program.ts"
+import { Transaction } from "../sql/transaction.ts"
+import { finish, Statements } from "./statements.ts"
+import { waitForLock } from "./wait-for-lock.ts"
+
+export interface Request {
+  readonly id: number
+  readonly name: keyof Writes
+  readonly input: unknown
+}
+
+export type Answer =
+  | { readonly id: number; readonly ok: true; readonly value: unknown }
+  | {
+      readonly id: number
+      readonly ok: false
+      readonly code: RefusalCode | "broken"
+      readonly message: string
+      readonly details: readonly RefusalDetail[]
+    }
+
+export interface Commit {
+  readonly answers: readonly Answer[]
+  readonly streams: ReadonlySet<string>
+  /** The disk failed to sync: nothing more may be acknowledged by this process. */
+  readonly fatal: boolean
+}
+
+/** The one writer. Operations that arrived together share one transaction and one fsync; their
+ *  answers are given only after the commit. */
+export class Committer {
+  readonly #connection: Connection
+  readonly #statements: Statements
+  readonly #clock: () => number
+  readonly #epoch: string
+  #count = 0
+  #foreign: number
+
+  constructor(file: string, clock: () => number = Date.now) {
+    this.#connection = openForWriting(file)
+    // Whoever commits waits for the lock himself.
+    this.#beImpatient()
+    this.#statements = new Statements(this.#connection)
+    this.#clock = clock
+    this.#epoch = `${Date.now().toString(36)}${process.pid.toString(36)}`
+    this.#foreign = this.#dataVersion()
+  }
+
+  commit(requests: readonly Request[]): Commit {
+    const vacuum = requests.find((request) => request.name === "vacuum")
+    if (vacuum) return this.#vacuumBetween(requests, vacuum)
+    return this.#together(requests, false) ?? this.#together(requests, true) ?? EMPTY
+  }
+
+  // A savepoint copies every page that its operation touches. Nearly all operations decide before
+  // they write, so a refusal has nothing to undo; only when one failed halfway does the whole group
+  // run again with a savepoint each, and its neighbours lose nothing.
+  #together(requests: readonly Request[], apart: boolean): Commit | undefined {
+    const streams = new Set<string>()
+    const answers: Answer[] = []
+    const group = new Group(this.#statements)
+    try {
+      waitForLock(() => this.#run("BEGIN IMMEDIATE"))
+      for (const request of requests) {
+        if (!isPlainAppend(request)) group.write()
+        const answer = apart
+          ? this.#apart(request, streams)
+          : this.#plain(request, streams, isPlainAppend(request) ? group : null)
+        if (answer === "halfway") {
+          this.#run("ROLLBACK")
+          return undefined
+        }
+        answers.push(answer)
+      }
+      group.write()
+      this.#run("COMMIT")
+      return { answers, streams, fatal: false }
+    } catch (error) {
+      return this.#undo(requests, error)
+    }
+  }
+
+  /** Whether another process committed since this was last asked. */
+  changedByOthers(): boolean {
+    const version = this.#dataVersion()
+    const changed = version !== this.#foreign
+    this.#foreign = version
+    return changed
+  }
+
+  close() {
+    try {
+      this.#bePatient()
+      this.#connection.pragma("wal_checkpoint(TRUNCATE)")
+    } finally {
+      // What could not be moved stays in the log, and whoever opens the folder next finds it.
+      this.#connection.close()
+    }
+  }
+
+  #plain(request: Request, streams: Set<string>, group: Group | null): Answer | "halfway" {
+    const tx = this.#begin(group)
+    try {
+      return this.#perform(tx, request, streams)
+    } catch (error) {
+      // A full disk ends the whole transaction; then there is nothing to save.
+      if (!this.#connection.inTransaction) throw error
+      return tx.wrote ? "halfway" : failed(request, error)
+    }
+  }
+
+  #apart(request: Request, streams: Set<string>): Answer {
+    this.#run("SAVEPOINT operation")
+    try {
+      const answer = this.#perform(this.#begin(null), request, streams)
+      this.#run("RELEASE operation")
+      return answer
+    } catch (error) {
+      if (!this.#connection.inTransaction) throw error
+      this.#run("ROLLBACK TO operation")
+      this.#run("RELEASE operation")
+      return failed(request, error)
+    }
+  }
+
+  #perform(tx: Transaction, request: Request, streams: Set<string>): Answer {
+    const operation = OPERATIONS[request.name as OperationName] as AnyOperation
+    const value = finish(operation(tx, request.input))
+    finish(tx.finish())
+    for (const stream of tx.streams) streams.add(stream)
+    return { id: request.id, ok: true, value }
+  }
+
+  #begin(group: Group | null): Transaction {
+    const txid = `${this.#epoch}-${++this.#count}`
+    return new Transaction(this.#statements, { clock: this.#clock, txid, group })
+  }
+
+  #undo(requests: readonly Request[], error: unknown): Commit {
+    if (this.#connection.inTransaction) this.#run("ROLLBACK")
+    const answers = requests.map((request) => failed(request, error))
+    return { answers, streams: new Set(), fatal: isFailedSync(error) }
+  }
+
+  #vacuumBetween(requests: readonly Request[], vacuum: Request): Commit {
+    const others = requests.filter((request) => request !== vacuum)
+    const commit = this.commit(others)
+    return { ...commit, answers: [...commit.answers, this.#vacuum(vacuum)] }
+  }
+
+  #vacuum(request: Request): Answer {
+    this.#bePatient()
+    try {
+      this.#connection.exec("VACUUM")
+      this.#connection.pragma("wal_checkpoint(TRUNCATE)")
+      return { id: request.id, ok: true, value: null }
+    } catch (error) {
+      return failed(request, error)
+    } finally {
+      this.#beImpatient()
+    }
+  }
+
+  #bePatient() {
+    this.#connection.pragma(`busy_timeout = ${BUSY_TIMEOUT_MS}`)
+  }
+
+  #beImpatient() {
+    this.#connection.pragma("busy_timeout = 0")
+  }
+
+  #run(sql: string) {
+    this.#statements.of(sql).run()
+  }
+
+  #dataVersion(): number {
+    const row = this.#statements.of("PRAGMA data_version").get() as { data_version: number }
+    return row.data_version
+  }
+}
+
+const EMPTY: Commit = { answers: [], streams: new Set(), fatal: false }
+type AnyOperation = (tx: Transaction, input: unknown) => Program<unknown>
+
+/** An append that fires nothing: several of them may share what they read and write. */
+function isPlainAppend({ name, input }: Request): boolean {
+  return name === "append" && (input as Append).owner === null
+}
+
+function failed(request: Request, error: unknown): Answer {
+  const { id } = request
+  if (error instanceof Refusal)
+    return { id, ok: false, code: error.code, message: error.message, details: error.details }
+  const { code, message } = error as { code?: string; message: string }
+  if (code?.startsWith("SQLITE_"))
+    return {
+      id,
+      ok: false,
+      code: isFailedSync(error) ? "broken" : "storage_failed",
+      message: `${request.name} was not stored: ${message} (${code})`,
+      details: [],
+    }
+  return { id, ok: false, code: "broken", message: String((error as Error).stack), details: [] }
+}
+
+function isFailedSync(error: unknown): boolean {
+  const code = (error as { code?: string }).code
+  return code === "SQLITE_IOERR_FSYNC" || code === "SQLITE_IOERR_DIR_FSYNC"
+}

@@ -1,0 +1,161 @@
+import type { BlobStore } from "compositor-files/blobs/blobs"
+import type { ScratchQuota } from "compositor-files/workspace/scratch"
+import { kindOfMime } from "compositor-files/kinds/sniff"
+import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
+import type { DeclaredRoute, SentFile } from "../lower/declared-route.ts"
+import { captureRange, LOAD_LIMITS, type Sources } from "../lower/load.ts"
+import { INLINE_ATTACHMENT_BYTES } from "compositor-core/message/limits"
+import type { ModelChoice } from "compositor-core/message/message"
+import type { FileAttachmentPart, FileRefPart, MentionPart } from "compositor-core/message/part"
+import { judge } from "../policy/judge.ts"
+import { newCapture } from "../store/capture.ts"
+import type { NewBlob, NewCapture, NewPart, Store } from "../store/store.ts"
+import type { InlineLedger } from "./inline-ledger.ts"
+import type { Place } from "./submission-context.ts"
+import { type PreparedPart, preparePart } from "./prepare-part.ts"
+import type { NamedPart } from "./resolve.ts"
+import { type Copy, withoutCopy } from "./scratch-budget.ts"
+
+export interface PrepareRooms {
+  readonly store: Pick<Store, "blob">
+  readonly blobs: BlobStore
+  readonly read: typeof readWorkspaceFile
+  /** Who cuts pages, cells and entries out of files; without, they are cut when the message fires. */
+  readonly formats?: Pick<Sources, "slice"> | undefined
+  /** How much the parts of a session may carry; without, only each part is held to a limit. */
+  readonly inline?: Pick<InlineLedger, "admits"> | undefined
+  /** How a file reaches a model; undefined where that model is not known (decision 10). */
+  readonly route?:
+    | ((file: SentFile, model: ModelChoice | null) => DeclaredRoute | undefined)
+    | undefined
+  /** How much the copies of a message's files may take where it is answered (CMPH-015). */
+  readonly scratch?: ((place: Place) => Promise<ScratchQuota>) | undefined
+}
+
+export interface Prepared {
+  readonly parts: NewPart[]
+  readonly captures: NewCapture[]
+}
+
+/** The parts as they are persisted, and what is kept of the files they select from. What was persisted
+ *  before stays as it is. */
+export async function preparedParts(
+  rooms: PrepareRooms,
+  place: Place,
+  parts: readonly NamedPart[],
+  kept: ReadonlySet<string> = NONE,
+): Promise<Prepared> {
+  const prepared = await Promise.all(
+    parts.map(async ({ id, part }, at) => ({
+      id,
+      ...(await preparePart(
+        part,
+        { ...rooms, inline: inlineFor(rooms, place, id) },
+        `/parts/${at}`,
+      )),
+    })),
+  )
+  const routes = prepared.map((each) => routed(each, rooms, place))
+  const fitted = await fittedToScratch(routes, rooms, place)
+  const chosen = prepared.filter((each) => !kept.has(each.id) && isSelection(each))
+  return {
+    parts: fitted.map((each, at) => {
+      const before = parts[at]
+      return newPart(before && kept.has(each.id) ? { ...each, part: before.part } : each)
+    }),
+    captures: await captureSelections(rooms, place, chosen),
+  }
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** A file says how it was to reach the model; what a surface says of that counts for nothing. */
+function routed<Each extends PreparedPart>(each: Each, rooms: PrepareRooms, place: Place): Each {
+  if (each.part.type !== "file-attachment" && each.part.type !== "file-ref") return each
+  const { route: _, ...part } = each.part as FileAttachmentPart | FileRefPart
+  const route = each.blob
+    ? rooms.route?.(sentFile(part, each.blob), place.model ?? null)
+    : undefined
+  return { ...each, part: route ? { ...part, route } : part }
+}
+
+async function fittedToScratch<Each extends PreparedPart>(
+  parts: readonly Each[],
+  rooms: PrepareRooms,
+  place: Place,
+): Promise<readonly Each[]> {
+  const copies = parts.flatMap(copyOf)
+  if (copies.length === 0 || !rooms.scratch) return parts
+  const left = withoutCopy(copies, await rooms.scratch(place))
+  return parts.map((each) =>
+    each.blob && left.has(each.blob.content_id) ? withTrace(each, NO_ROOM) : each,
+  )
+}
+
+const NO_ROOM = "there is no room for a copy of it in scratch"
+
+function copyOf({ part, blob }: PreparedPart, at: number): Copy[] {
+  if (!blob || (part.type !== "file-attachment" && part.type !== "file-ref")) return []
+  const { name, size } = sentFile(part as FileAttachmentPart | FileRefPart, blob)
+  const route = part.route as DeclaredRoute | undefined
+  return [{ content_id: blob.content_id, name, size, route, path: `/parts/${at}` }]
+}
+
+function withTrace<Each extends PreparedPart>(each: Each, sentence: string): Each {
+  const route = each.part.route as DeclaredRoute | undefined
+  if (!route) return each
+  return {
+    ...each,
+    part: { ...each.part, route: { ...route, trace: [...route.trace, sentence] } },
+  }
+}
+
+function sentFile(part: FileAttachmentPart | FileRefPart, { mime, size }: NewBlob): SentFile {
+  const { name } = part.type === "file-attachment" ? part : part.ref
+  const condition = part.condition as SentFile["condition"]
+  const called = typeof name === "string" ? name : "file"
+  return { name: called, mime, size, kind: kindOfMime(mime), condition }
+}
+
+function inlineFor({ inline }: PrepareRooms, { session_id }: Place, part_id: string) {
+  return async (size: number) =>
+    inline && session_id !== null
+      ? inline.admits(session_id, part_id, size)
+      : size <= INLINE_ATTACHMENT_BYTES
+}
+
+export function newPart({ id, part, blob }: PreparedPart & { id: string }): NewPart {
+  return { id, type: part.type, data_json: JSON.stringify(part), blob }
+}
+
+/** Lines, pages or cells that someone chose (BEY-08). */
+function isSelection({ part }: PreparedPart): boolean {
+  if (part.ingress !== undefined) return false
+  if (part.type === "mention") return hasPlace((part as MentionPart).target)
+  if (part.type !== "file-ref") return false
+  const { ref } = part as FileRefPart
+  return (ref.kind === "path" || ref.kind === "content") && hasPlace(ref)
+}
+
+function hasPlace({ range, fragment }: Readonly<Record<string, unknown>>): boolean {
+  return range !== undefined || fragment !== undefined
+}
+
+// The user selected this as it is now; whole files are read when the message fires.
+async function captureSelections(
+  rooms: PrepareRooms,
+  { workspace_root, policy }: Place,
+  selections: readonly (PreparedPart & { id: string })[],
+): Promise<NewCapture[]> {
+  const sources: Sources = {
+    ...rooms.formats,
+    workspace_root,
+    read: rooms.read,
+    blobs: rooms.blobs,
+    captured: () => undefined,
+    limits: LOAD_LIMITS,
+    ingress: (arrival) => judge(policy, arrival),
+  }
+  const captures = await Promise.all(selections.map((part) => captureRange(part, sources)))
+  return captures.filter((capture) => capture !== null).map(newCapture)
+}

@@ -1,0 +1,350 @@
+import { structuredParts } from "compositor-core/catalog/builtin"
+import type { Catalog } from "compositor-core/catalog/catalog"
+import type {
+  ActionCommand,
+  McpCommand,
+  SkillCommand,
+  StructuredCommand,
+  TemplateCommand,
+} from "compositor-core/catalog/command"
+import { type ExpandedPart, type Expansion, expand } from "compositor-core/catalog/expand"
+import { fileReference } from "compositor-core/catalog/file-reference"
+import { type Skill, skillCommand } from "compositor-core/catalog/skill"
+import { printAddress } from "compositor-core/compose/address"
+import { partOfContext } from "compositor-core/compose/editor-context"
+import { newId } from "compositor-core/message/id"
+import type {
+  CommandPart,
+  EditorContextPart,
+  FileReference,
+  FileRefPart,
+  MentionPart,
+  Part,
+  SkillContentPart,
+  UnknownPart,
+} from "compositor-core/message/part"
+import { Refusal, type RefusalDetail } from "compositor-core/message/refusal"
+import type { SessionAction } from "../store/store.ts"
+import { buttonAction, sessionAction } from "./actions.ts"
+import { givenOf, missing, rawOf, typedArguments } from "./command-arguments.ts"
+import { skillKey } from "./loaded-skills.ts"
+import { readArguments } from "./read-arguments.ts"
+import { type RunRooms, ranParts } from "./run-template.ts"
+import { promptParts, resourceParts, type ServerRooms } from "./server-parts.ts"
+
+export interface NamedPart {
+  readonly id: string
+  readonly part: Part | UnknownPart
+}
+
+export interface ResolveRooms extends RunRooms {
+  readonly catalog: Pick<Catalog, "get" | "list">
+  /** A skill that was found, whether or not it can be typed as a command. */
+  skill(name: string): Skill | undefined
+  /** The skills that the model has already, by `skillKey`. */
+  loaded(): Promise<ReadonlySet<string>>
+  /** Absent where no server is connected. */
+  readonly servers?: ServerRooms | undefined
+  /** What a command that only shows something says; absent where nothing may be done yet. */
+  readonly show?: ((name: string, typed: string) => Promise<string>) | undefined
+}
+
+export interface Unresolved {
+  readonly parts: readonly (Part | UnknownPart)[]
+  /** Parts that were resolved and admitted before, by their place: each stays what it came to. */
+  readonly kept?: ReadonlyMap<number, readonly NamedPart[]> | undefined
+  /** What the surface can tell of its state, for `@selection` and the like. */
+  readonly contexts?: readonly EditorContextPart[] | undefined
+  /** Shell commands that the user was shown and said yes to, word for word. */
+  readonly approved_shell?: readonly string[] | undefined
+}
+
+export interface Resolved {
+  /** What was typed and what it came to, in order; derived parts say what they derive from. */
+  readonly parts: readonly NamedPart[]
+  /** What acts on the session, each a row of the queue before the message (decision 6). */
+  readonly actions: readonly { readonly action: SessionAction; readonly part: CommandPart }[]
+  /** What only shows something, and ran at once. */
+  readonly shown: readonly { readonly command: string; readonly text: string }[]
+  readonly notices: readonly RefusalDetail[]
+}
+
+/** Give every command exactly one outcome, left to right, and every mention what it stands for
+ *  (CMP-041, CMP-060..065). What was typed stays; what it came to stands behind it. */
+export async function resolve(rooms: ResolveRooms, message: Unresolved): Promise<Resolved> {
+  const resolving = new Resolving(rooms, message)
+  for (const [at, part] of message.parts.entries())
+    await (resolving.keepAll(message.kept?.get(at)) || resolving.take(part, at))
+  return resolving
+}
+
+class Resolving implements Resolved {
+  readonly parts: NamedPart[] = []
+  readonly actions: { action: SessionAction; part: CommandPart }[] = []
+  readonly shown: { command: string; text: string }[] = []
+  readonly notices: RefusalDetail[] = []
+  readonly #rooms: ResolveRooms
+  readonly #message: Unresolved
+  /** The skills that this message itself brings. */
+  readonly #brought = new Set<string>()
+
+  constructor(rooms: ResolveRooms, message: Unresolved) {
+    this.#rooms = rooms
+    this.#message = message
+  }
+
+  /** False where there is nothing that was kept. */
+  keepAll(kept: readonly NamedPart[] | undefined): boolean {
+    this.parts.push(...(kept ?? []))
+    for (const { part } of kept ?? []) {
+      const { type, name, arguments: given = "" } = part as SkillContentPart
+      if (type === "skill-content") this.#brought.add(skillKey(name, given))
+    }
+    return kept !== undefined
+  }
+
+  async take(part: Part | UnknownPart, at: number) {
+    if (part.type === "command") return this.#command(part as CommandPart, at)
+    if (part.type === "mention") return this.#mention(part as MentionPart, at)
+    if (part.type === "file-ref") return this.#reference(part as FileRefPart, at)
+    this.#keep(part)
+  }
+
+  #keep(part: Part | UnknownPart): NamedPart {
+    const named = { id: newId("prt"), part }
+    this.parts.push(named)
+    return named
+  }
+
+  #derive(part: Part, derived_from: string) {
+    this.#keep({ ...part, derived_from })
+  }
+
+  async #command(part: CommandPart, at: number) {
+    const command = buttonAction(part) ?? this.#rooms.catalog.get(part.id.slice(1))
+    if (!command) return this.#passThrough(part, at)
+    switch (command.kind) {
+      case "action":
+        return this.#action(command, part, at)
+      case "structured":
+        return this.#structured(command, part, at)
+      case "template":
+      case "skill":
+        return this.#template(command, part, at)
+      case "entity":
+        return this.#handled(part)
+      case "mcp":
+        return this.#prompt(command, part, at)
+    }
+  }
+
+  // What a handler's command takes is said to the model too: only its name is dropped.
+  #handled(part: CommandPart) {
+    this.#keep({ ...part, outcome: "handler" })
+    const text = typedArguments(part)
+    if (text !== "") this.#keep({ type: "text", text, argument_of: part.id })
+  }
+
+  async #prompt(command: McpCommand, part: CommandPart, at: number) {
+    const said = await promptParts(this.#rooms.servers, command, { part, at })
+    const { id } = this.#keep({ ...part, outcome: "mcp" })
+    for (const derived of said) this.#derive(derived, id)
+  }
+
+  async #reference(part: FileRefPart, at: number) {
+    const { servers } = this.#rooms
+    if (part.ref.kind !== "mcp" || !servers) return void this.#keep(part)
+    const found = await resourceParts(servers, part.ref)
+    const { id } = this.#keep(found.type === "attached" ? { ...part, attached: true } : part)
+    if (found.type === "failed") return this.#notice(at, found.reason)
+    for (const derived of found.parts) this.#derive(derived, id)
+  }
+
+  // A leading command that nobody knows goes on as it was typed, and the user is told (decision 5).
+  #passThrough(part: CommandPart, at: number) {
+    this.#keep({ ...part, outcome: "pass-through", raw: rawOf(part) })
+    if (this.#leads(at)) this.#notice(at, `${part.id} is no command here: sent as typed`)
+  }
+
+  async #action(command: ActionCommand, part: CommandPart, at: number) {
+    if (!this.#leads(at) && part.chosen !== true)
+      return void this.#keep({ type: "text", text: rawOf(part) })
+    if (command.runs === "at-once") return this.#show(command, part)
+    const action = sessionAction(command.name, typedArguments(part))
+    this.actions.push({ action, part: { ...part, outcome: "action" } })
+  }
+
+  async #show({ name }: ActionCommand, part: CommandPart) {
+    const typed = typedArguments(part)
+    const text = name === "help" ? this.#help(typed) : await this.#rooms.show?.(name, typed)
+    this.shown.push({ command: part.id, text: text ?? "" })
+  }
+
+  #help(typed: string): string {
+    const asked = typed.replace(/^\//, "")
+    const entries = this.#rooms.catalog.list().filter(({ name }) => asked === "" || name === asked)
+    const lines = entries.map(
+      ({ name, command: { description } }) => `/${name}  ${description ?? ""}`,
+    )
+    return lines.join("\n")
+  }
+
+  async #structured(command: StructuredCommand, part: CommandPart, at: number) {
+    const outcome = structuredParts(command, typedArguments(part))
+    if (outcome.type === "missing") throw missing(command, outcome.missing, at)
+    const parts = command.produces.type === "file-ref" ? await this.#files(part, at) : outcome.parts
+    const { id } = this.#keep({ ...part, outcome: "structured" })
+    for (const derived of parts) this.#derive(derived, id)
+  }
+
+  /** The files that are named behind the command, and what is said of them. A reference among them
+   *  stands behind the command already. */
+  async #files(part: CommandPart, at: number): Promise<Part[]> {
+    const { path } = part.args
+    if (typeof path === "string") return [{ type: "file-ref", ref: fileReference(path) }]
+    const { files, words } = await readArguments(typedArguments(part), (name) =>
+      this.#rooms.isFile(name),
+    )
+    const beside = this.#message.parts
+      .slice(at + 1)
+      .flatMap((one) => (one.type === "file-ref" ? [addressOf((one as FileRefPart).ref)] : []))
+    const refs = files.filter((ref) => !beside.includes(addressOf(ref)))
+    const said: Part[] = words === "" ? [] : [{ type: "text", text: words }]
+    return [...refs.map((ref): Part => ({ type: "file-ref", ref })), ...said]
+  }
+
+  async #template(command: TemplateCommand | SkillCommand, part: CommandPart, at: number) {
+    const expansion = filled(command, expand(command, givenOf(part), this.#hostValues()), at)
+    const { id } = this.#keep({ ...part, outcome: command.kind })
+    if (expansion.unused) this.#notice(at, `/${command.name} has no place for: ${expansion.unused}`)
+    if (command.kind === "template")
+      for (const derived of await this.#ran(expansion.parts)) this.#derive(derived, id)
+    else await this.#skill({ name: command.skill, given: typedArguments(part) }, expansion, id)
+  }
+
+  /** A skill called by its command: what it brings, or that the model has it. */
+  async #skill(call: SkillCall, expansion: Filled, derived_from: string) {
+    if (await this.#isNew(call)) return this.#bring(call, expansion, derived_from)
+    const { name, given } = call
+    const target = { kind: "skill", name, ...(given === "" ? {} : { arguments: given }) }
+    this.#derive({ type: "mention", target, ...LOADED_BEFORE }, derived_from)
+  }
+
+  #ran(parts: readonly ExpandedPart[]): Promise<Part[]> {
+    return ranParts(this.#rooms, parts, this.#message.approved_shell)
+  }
+
+  /** Once for the same arguments while the model has it (decision 7). */
+  async #isNew({ name, given }: SkillCall): Promise<boolean> {
+    const key = skillKey(name, given)
+    if (this.#brought.has(key) || (await this.#rooms.loaded()).has(key)) return false
+    this.#brought.add(key)
+    return true
+  }
+
+  // The body reaches the model as what the `skill` call gave out, and in no other way (CMP-062).
+  async #bring({ name, given }: SkillCall, expansion: Filled, derived_from: string) {
+    const parts = await this.#ran(expansion.parts)
+    const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("")
+    const about = given === "" ? {} : { arguments: given }
+    this.#derive({ type: "skill-content", name, ...about, text, initiator: "user" }, derived_from)
+    for (const part of parts) if (part.type !== "text") this.#derive(part, derived_from)
+  }
+
+  async #mention(part: MentionPart, at: number) {
+    const { kind, name } = part.target
+    if (kind === "skill") return this.#mentionedSkill(part, String(name), at)
+    const { id } = this.#keep(part)
+    if (kind === "context") await this.#mentionedContext(String(name), id, at)
+  }
+
+  async #mentionedSkill(part: MentionPart, name: string, at: number) {
+    const command = this.#skillNamed(name)
+    const expansion = command && expand(command, "", this.#hostValues())
+    if (expansion?.type !== "parts") {
+      this.#keep(part)
+      return this.#notice(at, whyNoSkill(name, expansion))
+    }
+    const call = { name: command?.skill ?? name, given: "" }
+    const isNew = await this.#isNew(call)
+    const { id } = this.#keep(isNew ? part : { ...part, ...LOADED_BEFORE })
+    if (isNew) await this.#bring(call, expansion, id)
+  }
+
+  // A server's or an entity's skill is only in the catalog.
+  #skillNamed(name: string): SkillCommand | undefined {
+    const skill = this.#rooms.skill(name)
+    if (skill) return skillCommand(skill)
+    const command = this.#rooms.catalog.get(name)
+    return command?.kind === "skill" ? command : undefined
+  }
+
+  async #mentionedContext(name: string, id: string, at: number) {
+    const found = (this.#message.contexts ?? []).filter(
+      ({ kind }) => KINDS[name]?.includes(kind) ?? kind === name,
+    )
+    if (found.length === 0) return this.#notice(at, `nothing here says what @${name} is`)
+    for (const context of found) this.#derive(await this.#told(context), id)
+  }
+
+  // Lines of a file that is not here are shown as the editor told them.
+  async #told(context: EditorContextPart): Promise<Part> {
+    const part = partOfContext(context)
+    if (part.type !== "file-ref" || part.ref.kind !== "path") return part
+    return (await this.#rooms.isFile(part.ref.path)) ? part : context
+  }
+
+  #notice(at: number, message: string) {
+    this.notices.push({ path: `/parts/${at}`, message })
+  }
+
+  #hostValues(): Record<string, string> {
+    const selection = this.#message.contexts?.find(({ kind }) => kind === "selection")
+    const text = selection?.payload.text
+    return typeof text === "string" ? { selection: text } : {}
+  }
+
+  #leads(at: number): boolean {
+    const before = this.#message.parts.slice(0, at)
+    return before.every((part) => part.type === "command" || isBlank(part))
+  }
+}
+
+function addressOf(ref: FileReference): string {
+  return (ref.kind === "path" ? printAddress(ref) : undefined) ?? JSON.stringify(ref)
+}
+
+/** What a context may call itself besides the word it is asked for by. */
+const KINDS: Readonly<Record<string, readonly string[]>> = {
+  cursor: ["cursor", "selection"],
+  last: ["last", "last-action"],
+}
+
+export function isBlank(part: Part | UnknownPart): boolean {
+  return part.type === "text" && String(part.text).trim() === ""
+}
+
+type Filled = Extract<Expansion, { type: "parts" }>
+
+function filled(command: TemplateCommand | SkillCommand, expansion: Expansion, at: number): Filled {
+  if (expansion.type === "parts") return expansion
+  if (expansion.type === "missing") throw missing(command, expansion.missing, at)
+  const { code, reason } = expansion
+  throw new Refusal(code === "untrusted" ? "untrusted" : "invalid", reason, [
+    { path: `/parts/${at}`, message: reason },
+  ])
+}
+
+interface SkillCall {
+  readonly name: string
+  readonly given: string
+}
+
+/** Stands in the part, for the receipt to tell. */
+const LOADED_BEFORE = { loaded: "before" } as const
+
+function whyNoSkill(name: string, expansion: Exclude<Expansion, Filled> | undefined): string {
+  if (!expansion) return `there is no skill ${name} here`
+  if (expansion.type === "missing") return `the skill ${name} needs arguments`
+  return `the skill ${name} is not loaded: ${expansion.reason}`
+}

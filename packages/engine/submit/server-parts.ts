@@ -1,0 +1,47 @@
+import type { McpCommand } from "compositor-core/catalog/command"
+import { mcpArguments } from "compositor-core/catalog/foreign"
+import type { CommandPart, FileReference, Part } from "compositor-core/message/part"
+import { Refusal } from "compositor-core/message/refusal"
+import { givenOf, missing } from "./command-arguments.ts"
+
+/** What MCP servers give to a message when it is sent. Both fail with a sentence. */
+export interface ServerRooms {
+  prompt(command: McpCommand, values: Readonly<Record<string, string>>): Promise<readonly Part[]>
+  /** The contents of a resource, each an attachment. */
+  resource(server: string, uri: string): Promise<readonly Part[]>
+}
+
+/** What a server's prompt comes to, with the arguments that it declares. */
+export async function promptParts(
+  servers: ServerRooms | undefined,
+  command: McpCommand,
+  { part, at }: { readonly part: CommandPart; readonly at: number },
+): Promise<readonly Part[]> {
+  const asked = mcpArguments(command, givenOf(part))
+  if (asked.type === "missing") throw missing(command, asked.missing, at)
+  if (!servers)
+    throw new Refusal("untrusted", `/${command.name} belongs to a server that is not connected`)
+  return servers.prompt(command, asked.values).catch((error: unknown) => {
+    throw new Refusal("invalid", `/${command.name}: ${messageOf(error)}`)
+  })
+}
+
+export type Attached =
+  | { readonly type: "attached"; readonly parts: readonly Part[] }
+  | { readonly type: "failed"; readonly reason: string }
+
+/** A server's resource comes along as it is now; the workspace's files are read when they are needed. */
+export async function resourceParts(
+  servers: ServerRooms,
+  { server, uri }: Extract<FileReference, { kind: "mcp" }>,
+): Promise<Attached> {
+  try {
+    return { type: "attached", parts: await servers.resource(server, uri) }
+  } catch (error) {
+    return { type: "failed", reason: `${server}:${uri} is not attached: ${messageOf(error)}` }
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

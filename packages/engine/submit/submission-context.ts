@@ -1,0 +1,91 @@
+import { stat } from "node:fs/promises"
+import { resolve as resolvePath } from "node:path"
+import type { ModelChoice } from "compositor-core/message/message"
+import type { Part, UnknownPart } from "compositor-core/message/part"
+import { admitWords } from "../policy/admit-words.ts"
+import type { IngressPolicy } from "../policy/policy.ts"
+import { admitParts } from "./admit-parts.ts"
+import { loadedSkills } from "./loaded-skills.ts"
+import { type Resolved, resolve, type Unresolved } from "./resolve.ts"
+import type { SubmitRooms } from "./submit.ts"
+
+/** Where a message comes in: its session's workspace, and what may enter there. */
+export interface Place {
+  /** Null for a draft that has no session yet. */
+  readonly session_id: string | null
+  readonly workspace_root: string | null
+  readonly policy: IngressPolicy
+  /** The model that its session speaks to, where that was asked for. */
+  readonly model?: ModelChoice | null
+  /** Who answers there, where that was asked for. */
+  readonly agent?: string | undefined
+}
+
+interface Arriving {
+  readonly session_id: string
+  readonly parts: readonly (Part | UnknownPart)[]
+}
+
+// Plain text asks nothing of the workspace, so nothing is read for it.
+export async function placeOf(rooms: SubmitRooms, { session_id, parts }: Arriving): Promise<Place> {
+  const isPlain = parts.every((part) => part.type === "text")
+  const session = isPlain ? null : await rooms.store.session(session_id)
+  const workspace_root = session?.workspace_root ?? null
+  const { model = null, agent } = session ?? {}
+  return { session_id, workspace_root, policy: rooms.policy(workspace_root), model, agent }
+}
+
+/** A message resolved with what its place knows, and admitted. */
+export async function resolvedIn(
+  rooms: SubmitRooms,
+  place: Place,
+  message: Unresolved,
+): Promise<Resolved> {
+  const { workspace_root, policy } = place
+  const isPlain = message.parts.every(({ type }) => type !== "command" && type !== "mention")
+  const catalog = isPlain ? NO_COMMANDS : await rooms.catalog(place)
+  const skills = isPlain ? NO_SKILLS : await rooms.skills(workspace_root)
+  const { parts, actions, shown, notices } = await resolve(
+    {
+      catalog,
+      skill: (name) => skills.get(name),
+      loaded: loadedIn(rooms, place),
+      shell: (command) => rooms.shell(workspace_root, command),
+      isFile: (path) => isFile(workspace_root, path),
+      servers: rooms.servers?.(workspace_root),
+      show:
+        rooms.show && ((name, typed) => rooms.show?.(name, typed, place) ?? Promise.resolve("")),
+    },
+    message,
+  )
+  const kept = new Set([...(message.kept?.values() ?? [])].flat())
+  return {
+    parts: await admitParts(policy, parts, kept),
+    actions: actions.length === 0 ? actions : await admitWords(policy, actions),
+    shown,
+    notices,
+  }
+}
+
+const NO_COMMANDS = { get: () => undefined, list: () => [] }
+const NO_SKILLS = new Map<string, never>()
+
+/** Looked up once, and only if a skill is named. */
+function loadedIn({ store }: SubmitRooms, { session_id }: Place) {
+  let loaded: Promise<ReadonlySet<string>> | undefined
+  return () => {
+    loaded ??= session_id === null ? Promise.resolve(new Set()) : loadedSkills(store, session_id)
+    return loaded
+  }
+}
+
+/** One that may not be looked at is there all the same: reading it says why not. */
+async function isFile(workspace_root: string | null, path: string): Promise<boolean> {
+  if (workspace_root === null) return false
+  try {
+    return (await stat(resolvePath(workspace_root, path))).isFile()
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    return code === "EACCES" || code === "EPERM"
+  }
+}

@@ -1,0 +1,78 @@
+import type { Transcriber } from "compositor-files/formats/transcriber"
+import type { FetchOptions } from "compositor-files/fetch/fetch"
+import { attachTool } from "../tools/attach.ts"
+import { bashTool } from "../tools/bash.ts"
+import { convertTool } from "../tools/convert.ts"
+import { extractTool } from "../tools/extract.ts"
+import { globTool, type Hiding } from "../tools/glob.ts"
+import { grepTool } from "../tools/grep.ts"
+import { questionTool, todoTool } from "../tools/human.ts"
+import { type MemoryToolRooms, memoryTools } from "../memory/memory-tools.ts"
+import { readTool } from "../tools/read.ts"
+import { readImageTool, type Shrink } from "../tools/read-image.ts"
+import { type SkillRoom, skillTool } from "../tools/skill.ts"
+import type { Tool } from "../tools/tool.ts"
+import { webFetchTool } from "../tools/web-fetch.ts"
+import { editTool, writeTool } from "../tools/write.ts"
+
+/** What the tools need of other rooms. A tool whose room is missing is not offered. */
+export interface ToolRooms {
+  /** What a search does not show. */
+  readonly hiding?: Hiding | undefined
+  /** Why there is no shell here; undefined when there is one (`sandboxFault`). */
+  readonly shell_fault: string | undefined
+  readonly fetch?: Omit<FetchOptions, "signal"> | undefined
+  readonly shrink?: Shrink | undefined
+  /** Who turns speech into text, where someone does. */
+  readonly transcriber?: Transcriber | undefined
+  readonly skills?: SkillRoom | undefined
+  readonly memory?: MemoryToolRooms | undefined
+}
+
+/** Ids of the documents that keep their meaning for ever (TOL-001); some are not offered here. */
+export const LOCKED_IDS = [
+  "read",
+  "write",
+  "edit",
+  "glob",
+  "grep",
+  "bash",
+  "todo",
+  "task",
+  "question",
+  "web_search",
+  "web_fetch",
+  "skill",
+  "tool_search",
+] as const
+
+/** The tools that every agent may be given; its manifest chooses among them. */
+export function builtinTools(rooms: ToolRooms): readonly Tool[] {
+  const hiding: Hiding = rooms.hiding ?? (() => undefined)
+  return [
+    readTool(),
+    readImageTool(rooms.shrink),
+    writeTool(),
+    editTool(),
+    globTool(hiding),
+    grepTool(hiding),
+    ...(rooms.shell_fault === undefined ? [bashTool(hiding)] : []),
+    webFetchTool(rooms.fetch),
+    extractTool(),
+    convertTool(rooms.transcriber),
+    attachTool(rooms.shrink),
+    ...(rooms.skills ? [skillTool(rooms.skills)] : []),
+    ...(rooms.memory ? memoryTools(rooms.memory) : []),
+    questionTool(),
+    todoTool(),
+  ]
+}
+
+/** The tools that are not offered, and why: for whoever asks where they are. */
+export function absentTools(rooms: ToolRooms): readonly { id: string; reason: string }[] {
+  return [
+    ...(rooms.shell_fault === undefined ? [] : [{ id: "bash", reason: rooms.shell_fault }]),
+    ...(rooms.skills ? [] : [{ id: "skill", reason: "there are no skills here" }]),
+    ...(rooms.memory ? [] : [{ id: "memory_write", reason: "there is no memory here" }]),
+  ]
+}

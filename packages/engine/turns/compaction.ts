@@ -1,0 +1,77 @@
+import { z } from "zod"
+import type { Model } from "compositor-core/model/models"
+import { tokensOfBytes, utf8Length } from "compositor-core/model/tokens"
+import type { RawMessage } from "../store/store.ts"
+
+/** When a conversation is summarised, and what is done when that is not easy (SES-030, SES-031). */
+export const CompactionConfig = z.strictObject({
+  /** Left of the context for the answer; without, what the model can say, at most 20,000. */
+  reserve_tokens: z.int().min(0).optional(),
+  /** So many of the last turns stay word for word, */
+  tail_turns: z.int().min(1).max(100).default(2),
+  /** as long as they take no more of what is usable than this; else only the last one. */
+  tail_budget_pct: z.int().min(0).max(100).default(25),
+  retry_on_transient: z.boolean().default(true),
+  smart_recovery: z
+    .strictObject({
+      prune_tool_outputs: z.boolean().default(true),
+      chunked_summarize: z.boolean().default(true),
+      drop_middle: z.boolean().default(true),
+    })
+    .prefault({}),
+})
+export type CompactionConfig = z.output<typeof CompactionConfig>
+export type CompactionSettings = z.input<typeof CompactionConfig>
+
+const MAX_RESERVE_TOKENS = 20_000
+
+/** What a request may hold so that there is room for an answer. */
+export function usableTokens(
+  { context_tokens, output_tokens }: Pick<Model, "context_tokens" | "output_tokens">,
+  { reserve_tokens }: Pick<CompactionConfig, "reserve_tokens"> = {},
+): number {
+  const reserve = reserve_tokens ?? Math.min(MAX_RESERVE_TOKENS, output_tokens)
+  // A small model must not be left without any room.
+  return Math.max(context_tokens - reserve, Math.floor(context_tokens / 2))
+}
+
+export interface TailWish {
+  readonly turns: number
+  readonly tokens: number
+}
+
+/** The first of the messages that stay as they are: so many turns as are wanted if they are small
+ *  enough, else the last; and when that is one long run of calls, its newest steps. 0 when everything
+ *  stays, and so nothing can be summarised. */
+export function tailStart(messages: readonly RawMessage[], wish: TailWish): number {
+  const starts = messages.flatMap((message, at) => (isTurnStart(message) ? [at] : []))
+  const wanted = starts.at(-wish.turns) ?? starts[0] ?? 0
+  if (rowTokens(messages.slice(wanted)) <= wish.tokens) return wanted
+  const last = starts.at(-1) ?? 0
+  const isAlone = last === messages.length - 1
+  if (isAlone || rowTokens(messages.slice(last)) <= wish.tokens) return last
+  return newestSteps(messages, wish.tokens)
+}
+
+function isTurnStart({ role, metadata_json }: RawMessage): boolean {
+  return role === "user" && !metadata_json.includes('"steered":')
+}
+
+function newestSteps(messages: readonly RawMessage[], tokens: number): number {
+  let at = messages.length - 1
+  let held = rowTokens(messages.slice(at))
+  while (at > 0) {
+    held += rowTokens(messages.slice(at - 1, at))
+    if (held > tokens) break
+    at -= 1
+  }
+  return at
+}
+
+/** An estimate by what the rows hold. */
+export function rowTokens(messages: readonly RawMessage[]): number {
+  let bytes = 0
+  for (const { parts } of messages)
+    for (const { data_json } of parts) bytes += utf8Length(data_json)
+  return tokensOfBytes(bytes)
+}

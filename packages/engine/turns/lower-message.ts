@@ -1,0 +1,179 @@
+import { hash } from "node:crypto"
+import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
+import { type AnswerPart, lowerAssistant } from "../lower/assistant.ts"
+import { type Earlier, rememberShown } from "../lower/unchanged-files.ts"
+import { type Capture, LOAD_LIMITS, load, type Sources } from "../lower/load.ts"
+import { lower, promptMessages } from "../lower/lower.ts"
+import type { PlannedMedia } from "../lower/plan.ts"
+import type { Policy } from "../lower/policy.ts"
+import { readPart } from "compositor-core/message/part"
+import { openJson } from "compositor-core/message/stored-json"
+import { upgradePart } from "compositor-core/message/upgrade"
+import { type Capabilities, isOneString } from "compositor-core/model/capabilities"
+import type { PromptMessage } from "compositor-core/model/prompt"
+import type { Receipt } from "compositor-core/model/receipt"
+import { openRow } from "compositor-core/model/stored-text"
+import type { Fragment, Provider } from "../providers/provider.ts"
+import type { RawMessage, Store } from "../store/store.ts"
+import { instructionsIn, lowerInstructions, mayHoldInstructions } from "./instructions.ts"
+import { plainMessages } from "./plain-blocks.ts"
+import type { ToldMessage } from "./since-compaction.ts"
+
+export interface HistoryRooms {
+  readonly store: Pick<Store, "rawHistory" | "toldHistory" | "lastAsked" | "capture">
+  readonly blobs: Sources["blobs"]
+  readonly read: typeof readWorkspaceFile
+  /** What may come in from a workspace. */
+  ingress(workspace_root: string | null): NonNullable<Sources["ingress"]>
+  /** Who knows formats: slices, shrinks, counts and finds routes. */
+  readonly formats?: Pick<Sources, "slice" | "shrink" | "routes" | "measure">
+}
+
+/** The model that is addressed. */
+export interface Target {
+  readonly provider: Provider
+  readonly model_id: string
+  readonly capabilities: Capabilities
+}
+
+export interface MessageReceipt {
+  readonly message_id: string
+  readonly receipt: Receipt
+}
+
+export interface LoweringOf {
+  readonly target: Omit<Target, "provider"> & { readonly provider: Pick<Provider, "encode"> }
+  readonly workspace_root: string | null
+  readonly policy: Policy
+  /** Its turn is over. */
+  readonly closed: boolean
+  /** The files that the model was shown before. */
+  readonly shown: ReadonlyMap<string, Earlier>
+  readonly wants_receipts: boolean
+}
+
+export interface LoweredMessage {
+  readonly fragments: readonly Fragment[]
+  readonly media: readonly PlannedMedia[]
+  readonly receipts: readonly MessageReceipt[]
+  readonly captures: readonly Capture[]
+  /** The files that the model has been shown with it. */
+  readonly shown: ReadonlyMap<string, Earlier>
+}
+
+/** One stored message as wire bytes, and what became of its parts. */
+export async function lowerMessage(
+  rooms: HistoryRooms,
+  message: ToldMessage,
+  at: LoweringOf,
+): Promise<LoweredMessage> {
+  const plain =
+    at.wants_receipts || at.policy.custom || mayHoldInstructions(message.metadata_json)
+      ? undefined
+      : plainMessages(message.role, message.parts)
+  if (plain) return { ...nothingElse(at), fragments: encoded(plain, at) }
+  if (message.role === "assistant") return lowerAnswer(message, at)
+  return lowerSaid(rooms, message, at)
+}
+
+/** An answer as wire bytes: it needs nothing but its rows. */
+export function lowerAnswer(
+  message: RawMessage,
+  at: Pick<LoweringOf, "target" | "policy" | "closed" | "shown">,
+): LoweredMessage {
+  const { capabilities } = at.target
+  const { policy, closed } = at
+  const lowered = lowerAssistant(answerParts(message), { capabilities, policy, closed })
+  return {
+    ...nothingElse(at),
+    fragments: encoded(lowered.messages, at),
+    media: lowered.media.map((use) => ({ ...use, seq: message.seq })),
+    receipts: lowered.receipts.map((receipt) => ({ message_id: message.id, receipt })),
+  }
+}
+
+export function answerParts({ parts }: RawMessage): AnswerPart[] {
+  return parts.map(({ id, data_json }) => ({ id, data: openAnswerRow(data_json) }))
+}
+
+function openAnswerRow(data_json: string): AnswerPart["data"] {
+  try {
+    return openRow(data_json) as AnswerPart["data"]
+  } catch {
+    return openJson(data_json)
+  }
+}
+
+async function lowerSaid(
+  rooms: HistoryRooms,
+  message: ToldMessage,
+  at: LoweringOf,
+): Promise<LoweredMessage> {
+  const version = Number(openJson(message.metadata_json).schema_version ?? 1)
+  const parts = message.parts.map(({ id, data_json }) => ({
+    id,
+    part: readPart(upgradePart(openJson(data_json), version)),
+  }))
+  const kept = await captured(rooms, message)
+  const loaded = await load(parts, {
+    ...rooms.formats,
+    workspace_root: at.workspace_root,
+    read: rooms.read,
+    blobs: rooms.blobs,
+    captured: (part_id) => kept.get(part_id),
+    limits: LOAD_LIMITS,
+    ingress: rooms.ingress(at.workspace_root),
+    capabilities: at.target.capabilities,
+    reach: at.policy.reach,
+    earlier: (path) => at.shown.get(path),
+  })
+  const { capabilities } = at.target
+  const policy = { ...at.policy, ...writingOf(message, capabilities) }
+  const lowered = lower(loaded.parts, capabilities, policy)
+  const said = lowerInstructions(instructionsIn(message), { ...policy, message_id: message.id })
+  const receipts = [...lowered.receipts, ...said.map(({ receipt }) => receipt)]
+  const blocks = [...said.map(({ block }) => block), ...lowered.blocks]
+  return {
+    fragments: encoded(promptMessages({ ...lowered, blocks }), at),
+    media: lowered.media.map((use) => ({ ...use, seq: message.seq })),
+    receipts: receipts.map((receipt) => ({ message_id: message.id, receipt })),
+    captures: loaded.captures,
+    shown: rememberShown(at.shown, loaded.parts, { receipts, shown_at: message.created_at }),
+  }
+}
+
+function writingOf(
+  { id, host_wrote }: ToldMessage,
+  { api }: Capabilities,
+): Pick<Policy, "nonce" | "host_wrote"> {
+  return {
+    ...(host_wrote ? { host_wrote } : {}),
+    ...(isOneString(api) ? { nonce: nonceOf(id) } : {}),
+  }
+}
+
+/** A message's id is random and told to no model, so that nobody who wrote something in the message
+ *  can know its nonce; and it stays the same, so that its bytes do (TRU-002). */
+export function nonceOf(message_id: string): string {
+  return hash("sha256", `marker ${message_id}`).slice(0, NONCE_CHARACTERS)
+}
+
+const NONCE_CHARACTERS = 16
+
+async function captured(rooms: HistoryRooms, { parts }: RawMessage) {
+  const kept = new Map<string, Capture>()
+  for (const part of parts) {
+    if (part.type !== "file-ref" && part.type !== "mention") continue
+    const capture = await rooms.store.capture(part.id)
+    if (capture) kept.set(part.id, JSON.parse(capture.data_json))
+  }
+  return kept
+}
+
+function encoded(messages: readonly PromptMessage[], { target }: Pick<LoweringOf, "target">) {
+  return messages.map((message) => target.provider.encode(message, target.model_id))
+}
+
+function nothingElse({ shown }: Pick<LoweringOf, "shown">): LoweredMessage {
+  return { fragments: [], media: [], receipts: [], captures: [], shown }
+}

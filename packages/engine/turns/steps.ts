@@ -1,0 +1,171 @@
+import type { Claim, TurnEnd, TurnEnded } from "../store/store.ts"
+import { cacheAlarms, type LastStep } from "./cache-alarm.ts"
+import { type Call, callsOf, failed, rowOf, settleCalls } from "./calls.ts"
+import { tellFired } from "./message-hook.ts"
+import { type Conversed, ModelFailed } from "./turn-handler.ts"
+import { type Said, takeStep } from "./step.ts"
+import { keyOf, type Talk, type TurnRooms } from "./turn-context.ts"
+
+/** A model that goes on and on is stopped here. */
+const MAX_STEPS = 250
+
+/** Steps until the model is done, beginning with what an answer that was left has open. */
+export async function takeSteps(rooms: TurnRooms, talk: Talk): Promise<Left | Conversed> {
+  const { claim } = talk
+  if (claim.answer_id !== null) {
+    const left = await settle(rooms, talk, await leftAnswer(rooms, claim, claim.answer_id))
+    if (left !== "next-step") return left
+  }
+  const last: LastStep = { usage: null, alarmed: false }
+  for (let step = 0; step < MAX_STEPS; step++) {
+    const after = await stepOnce(rooms, talk, last)
+    if (after !== "next-step") return after
+  }
+  const message = `the model made ${MAX_STEPS} requests in one turn and was stopped`
+  if (talk.asked) throw new ModelFailed("too_many_steps", message)
+  return endTurn(rooms, claim, { state: "error", error: { code: "too_many_steps", message } })
+}
+
+/** The turn is over, or waits for a person. */
+export interface Left {
+  readonly next: Claim | null
+}
+
+type After = "next-step" | Left | Conversed
+
+async function stepOnce(rooms: TurnRooms, talk: Talk, last: LastStep): Promise<After> {
+  const said = await takeStep(rooms, talk)
+  const notices = cacheAlarms(talk.model, last, said.usage)
+  if (!isCalling(said)) return conclude(rooms, talk, { ...said, notices })
+  const { message_id, parts, usage, calls } = said
+  const metadata = { finish: "tool-call", usage }
+  const answer = { message_id, metadata, parts }
+  await rooms.store.endAnswer({ ...keyOf(talk), answer, usage, notices })
+  return settle(rooms, talk, { message_id, calls: callsOf(calls) })
+}
+
+function isCalling({ ending, calls }: Said): boolean {
+  if (ending.type !== "end" || calls.length === 0) return false
+  return ending.reason === "tool-call" || ending.reason === "stop"
+}
+
+/** The calls of an answer, and then the boundary: what was steered in comes before the next step. */
+async function settle(
+  rooms: TurnRooms,
+  talk: Talk,
+  answer: { readonly message_id: string; readonly calls: readonly Call[] },
+): Promise<After> {
+  const settled = await settleCalls(rooms, talk, answer)
+  if (settled === "waiting") return { next: null }
+  if (settled === "aborted" || talk.signal.aborted) {
+    const { message_id } = answer
+    const frozen = { message_id, metadata: { finish: "abort" }, parts: [] }
+    return endTurn(rooms, talk.claim, { state: "aborted", answer: frozen })
+  }
+  const steered = await takeSteers(rooms, talk)
+  if (steered.length > 0) await hearSteered(rooms, talk, steered)
+  return "next-step"
+}
+
+async function takeSteers(rooms: TurnRooms, talk: Talk): Promise<readonly string[]> {
+  const only = await joining(rooms, talk)
+  return (await rooms.store.takeSteers({ ...keyOf(talk), only })).steered
+}
+
+async function joining({ store }: TurnRooms, { claim, asked }: Talk) {
+  if (!asked?.joins) return undefined
+  const waiting = await store.queue(claim.turn.session_id)
+  return waiting.filter(asked.joins).map(({ id }) => id)
+}
+
+// They fired like any other message: the host hears of them, and so does whoever handles the turn.
+async function hearSteered(
+  rooms: TurnRooms,
+  { claim, signal, asked }: Talk,
+  message_ids: readonly string[],
+) {
+  await tellFired(rooms, { claim, message_ids, signal })
+  await asked?.steered(message_ids)
+}
+
+// The turn was left with an answer whose calls are not all settled.
+async function leftAnswer(rooms: TurnRooms, { turn }: Claim, message_id: string) {
+  const message = await rooms.store.message(turn.session_id, message_id)
+  const made = (message?.parts ?? []).map((part) => ({ part, data: part.data }))
+  return { message_id, calls: callsOf(made) }
+}
+
+/** The model is done, or could not go on. What was steered in the meantime keeps the turn going. */
+async function conclude(
+  rooms: TurnRooms,
+  talk: Talk,
+  said: Said & { readonly notices: readonly string[] },
+): Promise<After> {
+  const { ending, usage, message_id, notices } = said
+  const finish = ending.type === "end" ? ending.reason : ending.type
+  const error = ending.type === "error" ? { code: ending.code, message: ending.message } : undefined
+  const metadata = { finish, usage, ...(error ? { error } : {}) }
+  if (talk.asked) {
+    const answer = { message_id, metadata, parts: partsOf(said) }
+    await rooms.store.endAnswer({ ...keyOf(talk), answer, usage, notices })
+    return answered(rooms, talk, { message_id, finish, error })
+  }
+  const ended = await endTurn(rooms, talk.claim, {
+    state: STATES[ending.type],
+    usage,
+    answer: { message_id, metadata, parts: partsOf(said) },
+    takes_steers: true,
+    notices,
+    ...(error ? { error } : {}),
+  })
+  if (ended.steered.length === 0) return ended
+  await hearSteered(rooms, talk, ended.steered)
+  return "next-step"
+}
+
+/** The model is done, and its answer is the handler's, unless something was steered in. */
+async function answered(
+  rooms: TurnRooms,
+  talk: Talk,
+  { message_id, finish, error }: Conversed & { readonly error: ErrorTold | undefined },
+): Promise<"next-step" | Conversed> {
+  if (error) throw new ModelFailed(error.code, error.message)
+  talk.signal.throwIfAborted()
+  const steered = await takeSteers(rooms, talk)
+  if (steered.length === 0) return { message_id, finish }
+  await hearSteered(rooms, talk, steered)
+  return "next-step"
+}
+
+interface ErrorTold {
+  readonly code: string
+  readonly message: string
+}
+
+const STATES = { end: "finished", abort: "aborted", error: "error" } as const
+
+// An answer that was cut off by its length or by a filter may end in calls; nobody runs those.
+function partsOf({ ending, parts, calls }: Said) {
+  if (ending.type !== "end" || calls.length === 0) return parts
+  const why = `Not run: the answer ended early (${ending.reason}).`
+  const dropped = new Map(callsOf(calls).map(({ row, part }) => [row.id, failed(part, why)]))
+  return parts.map((part) => {
+    const call = dropped.get(part.id)
+    return call ? rowOf(part, call) : part
+  })
+}
+
+type Ending = Pick<TurnEnd, "state"> & Partial<TurnEnd>
+
+/** End a turn; the next claim comes back with the same commit. */
+export function endTurn(rooms: TurnRooms, { turn }: Claim, ending: Ending): Promise<TurnEnded> {
+  return rooms.store.endTurn({
+    turn_id: turn.id,
+    fence: turn.fence,
+    owner: rooms.owner,
+    usage: null,
+    error: null,
+    answer: null,
+    ...ending,
+  })
+}

@@ -1,0 +1,69 @@
+import { openJson } from "compositor-core/message/stored-json"
+import type { RawMessage } from "../store/store.ts"
+
+/** Characters that stay of what a tool was given and gave back, where outputs are pruned. */
+const PRUNED_CHARACTERS = 400
+const MAX_OUTPUT_CHARACTERS = 40_000
+
+/** A conversation as words for whoever sums it up, one text for each message that says something.
+ *  Media and files are named, thoughts left out. They come one by one: a conversation that has to be
+ *  summed up may be longer than memory should hold twice. */
+export function* transcript(messages: readonly RawMessage[], pruned: boolean): Iterable<string> {
+  const most = pruned ? PRUNED_CHARACTERS : MAX_OUTPUT_CHARACTERS
+  for (const { role, parts } of messages) {
+    const said = parts
+      .map(({ data_json }) => wordsOf(openJson(data_json), most))
+      .filter((words) => words.trim() !== "")
+    if (said.length > 0) yield `[${role}]\n${said.join("\n")}`
+  }
+}
+
+type Data = Readonly<Record<string, unknown>>
+
+function wordsOf(data: Data, most: number): string {
+  const type = String(data.type)
+  const shown = WORDS[type]
+  if (shown) return shown(data)
+  if (type.startsWith("tool-")) return callWords(data, type.slice("tool-".length), most)
+  return textOf(data.text)
+}
+
+const WORDS: Readonly<Record<string, (data: Data) => string>> = {
+  reasoning: () => "",
+  "data-compaction": () => "",
+  mention: () => "",
+  "file-ref": ({ ref }) => {
+    const { path, url, uri, content_id } = (ref ?? {}) as Data
+    return `[file ${textOf(path ?? url ?? uri ?? content_id)}]`
+  },
+  "file-attachment": ({ name, mime }) => `[attachment ${textOf(name)}, ${textOf(mime)}]`,
+  "editor-context": ({ kind, payload }) =>
+    `[editor context ${textOf(kind)}: ${cut(JSON.stringify(payload) ?? "", PRUNED_CHARACTERS)}]`,
+  "directory-ref": ({ ref }) => `[directory ${textOf(((ref ?? {}) as Data).name)}]`,
+  "skill-content": ({ name }) => `[the skill ${textOf(name)} was loaded]`,
+  command: ({ raw, outcome }) => (outcome === "pass-through" ? textOf(raw) : ""),
+  quote: ({ text }) => `[quoted] ${textOf(text)}`,
+}
+
+function callWords(data: Data, name: string, most: number): string {
+  const input = cut(JSON.stringify(data.input) ?? "", most)
+  return `[called ${name} with ${input}]\n[${name} gave] ${cut(outputOf(data), most)}`
+}
+
+function outputOf({ output, error_text }: Data): string {
+  if (typeof error_text === "string") return error_text
+  const { blocks, data } = (output ?? {}) as { blocks?: unknown; data?: unknown }
+  if (!Array.isArray(blocks)) return typeof data === "string" ? data : (JSON.stringify(data) ?? "")
+  return (blocks as Data[]).map(({ type, text }) => textOf(text) || `[${textOf(type)}]`).join("\n")
+}
+
+function cut(text: string, most: number): string {
+  if (text.length <= most) return text
+  const half = most >> 1
+  const left_out = text.length - 2 * half
+  return `${text.slice(0, half)} […${left_out} characters…] ${text.slice(-half)}`.toWellFormed()
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value.toWellFormed() : ""
+}

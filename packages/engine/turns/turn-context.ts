@@ -1,0 +1,181 @@
+import type { BlobStore } from "compositor-files/blobs/blobs"
+import type { Policy } from "../lower/policy.ts"
+import type { Capabilities } from "compositor-core/model/capabilities"
+import type { Knowledge } from "compositor-core/model/layers"
+import type { Model } from "compositor-core/model/models"
+import type { Thinking } from "compositor-core/model/prompt"
+import { PermissionRule } from "../policy/permissions.ts"
+import type { ToolBefore } from "../policy/watchdog.ts"
+import type { Provider } from "../providers/provider.ts"
+import type { Instructions } from "../skills/instructions.ts"
+import type { WrittenFile } from "../skills/trust.ts"
+import type { Claim, Store, TurnKey } from "../store/store.ts"
+import type { Tool, ToolRuntime } from "../tools/tool.ts"
+import { type Agent, ASSISTANT, toolsOf } from "../agents/agent.ts"
+import type { CompactionConfig } from "./compaction.ts"
+import { thinkingOf } from "./envelope.ts"
+import type { MessageUser } from "./message-hook.ts"
+import type { ConverseOptions, TurnHandler } from "./turn-handler.ts"
+import { reachOf } from "./formats.ts"
+import type { PromptHistory } from "./prompt-history.ts"
+import {
+  type Document,
+  type PromptSections,
+  systemPrompt,
+  type ToolCatalog,
+  toolCatalog,
+} from "./system-prompt.ts"
+
+/** Where a turn runs: what the host knows of its session. */
+export interface TurnPlace {
+  readonly session_id: string
+  readonly workspace_root: string | null
+  readonly agent: Agent
+}
+
+/** What a turn needs of the house. */
+export interface TurnRooms {
+  readonly store: Store
+  readonly blobs: BlobStore
+  readonly history: PromptHistory
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly models: Pick<Knowledge, "find" | "capabilities">
+  readonly owner: string
+  /** By their type; a session whose agent is not here is the assistant's. */
+  readonly agents: ReadonlyMap<string, Agent>
+  /** Who is not among them but may answer there. */
+  agent?: ((type: string, workspace_root: string | null) => Promise<Agent | undefined>) | undefined
+  /** The tools that the host offers; the same list as long as they are the same tools. */
+  tools(place: TurnPlace): Promise<readonly Tool[]>
+  /** What the system prompt says beside the manifest (SES-050). */
+  sections(place: TurnPlace): Promise<Omit<PromptSections, "manifest">>
+  /** What the project's files say now of how to work in it. */
+  instructions(place: Pick<TurnPlace, "workspace_root">): Promise<readonly Instructions[]>
+  /** Hears of a file that was written over by a call to which a person said yes. */
+  wrote?: ((change: WrittenFile) => Promise<void>) | undefined
+  /** The project's layer of the permission rules. */
+  rules(place: TurnPlace): Promise<readonly PermissionRule[]>
+  /** The world as the session's tools reach it. */
+  runtime(place: TurnPlace, rules: readonly PermissionRule[]): HostRuntime
+  /** The host's own look at every call (WDG-001). */
+  readonly before?: ToolBefore | undefined
+  /** The host's own look at every user's message that fires (SES-011). */
+  readonly message_user?: MessageUser | undefined
+  /** Nobody is there to be asked. */
+  readonly headless: boolean
+  /** When and how a conversation is summarised. */
+  readonly compaction: CompactionConfig
+  /** Who handles a claimed message in a model's stead; without, the model answers. */
+  handler?: ((claim: Pick<Claim, "turn">) => Promise<TurnHandler | undefined>) | undefined
+}
+
+export type HostRuntime = Omit<
+  ToolRuntime,
+  "session_id" | "turn_id" | "call_id" | "workspace_root" | "signal" | "blobs" | "capabilities"
+>
+
+/** One turn's conversation: who is asked, as whom, with which tools. */
+export interface Talk {
+  readonly claim: Claim
+  readonly place: TurnPlace
+  readonly provider: Provider
+  readonly model: Model
+  readonly capabilities: Capabilities
+  readonly thinking: Thinking | undefined
+  readonly tools: readonly Tool[]
+  readonly rules: readonly PermissionRule[]
+  readonly system: Document
+  readonly catalog: ToolCatalog
+  readonly policy: Policy
+  readonly headless: boolean
+  readonly signal: AbortSignal
+  /** A handler asked: the turn is not over when the model is done. */
+  readonly asked?: ConverseOptions
+}
+
+export type Opened =
+  | { readonly type: "talk"; readonly talk: Talk }
+  | { readonly type: "nobody"; readonly error: { code: string; message: string } }
+
+/** All that stays the same from a turn's first step to its last. */
+export async function openTalk(
+  rooms: TurnRooms,
+  claim: Claim,
+  signal: AbortSignal,
+): Promise<Opened> {
+  const choice = claim.turn.model
+  const model = rooms.models.find(choice)
+  const provider = rooms.providers.get(choice.provider_id)
+  if (!model || !provider) {
+    const message = `${choice.provider_id} is not set up here, so ${choice.model_id} cannot answer`
+    return { type: "nobody", error: { code: "unknown_model", message } }
+  }
+  const capabilities = rooms.models.capabilities(model)
+  const place = await placeOf(rooms, claim)
+  const { agent } = place
+  const tools = toolsOf(agent, await rooms.tools(place), {
+    tools: capabilities.tools,
+    read_only: claim.read_only,
+  })
+  const sections = await rooms.sections(place)
+  const thinking = thinkingOf(model, choice)
+  const talk: Talk = {
+    claim,
+    place,
+    provider,
+    model,
+    capabilities,
+    thinking,
+    tools,
+    rules: [...agent.permissions, ...(await rooms.rules(place)), ...sessionRules(claim)],
+    system: systemPrompt({ manifest: agent.prompt, ...sections }),
+    catalog: toolCatalog(tools),
+    policy: policyOf(agent, tools, thinking),
+    headless: rooms.headless || claim.headless,
+    signal,
+  }
+  return { type: "talk", talk }
+}
+
+async function placeOf(rooms: TurnRooms, { turn, workspace_root }: Claim): Promise<TurnPlace> {
+  const agent = await agentOf(rooms, turn.agent, workspace_root)
+  return { session_id: turn.session_id, workspace_root, agent }
+}
+
+/** Who answers in a session that names this type; one that nobody knows is the assistant. */
+export async function agentOf(
+  { agents, agent }: Pick<TurnRooms, "agents" | "agent">,
+  type: string,
+  workspace_root: string | null,
+): Promise<Agent> {
+  const known = agents.get(type) ?? (await agent?.(type, workspace_root))
+  return known ?? agents.get(ASSISTANT.type) ?? ASSISTANT
+}
+
+// Rows may come from elsewhere: a rule that is none says nothing.
+function sessionRules({ permissions }: Claim): PermissionRule[] {
+  return permissions.flatMap((rule) => {
+    const parsed = PermissionRule.safeParse(rule)
+    return parsed.success && parsed.data.source === "session" ? [parsed.data] : []
+  })
+}
+
+export function policyOf(
+  agent: Agent,
+  tools: readonly Tool[],
+  thinking: Thinking | undefined,
+): Policy {
+  const claimed = tools.flatMap(({ id, consumes }) => consumes.map((kind) => [kind, id] as const))
+  return {
+    file_refs: "auto",
+    reach: reachOf(tools, agent.skills),
+    ...(claimed.length > 0 ? { claimed: Object.fromEntries(claimed) } : {}),
+    ...(agent.lower ? { custom: agent.lower } : {}),
+    ...(thinking?.type === "budget" ? { thinking_budget: true } : {}),
+  }
+}
+
+/** What every write of a turn must carry. */
+export function keyOf({ claim }: Pick<Talk, "claim">): TurnKey {
+  return { turn_id: claim.turn.id, fence: claim.turn.fence }
+}

@@ -1,0 +1,58 @@
+import type { Host } from "compositor-engine/host/host"
+import { DoorError } from "./errors.ts"
+
+/** More than this waits for nobody: the sender hears of it instead. */
+const MAX_QUEUED = 1000
+/** Other nodes let messages in too: after so many a queue is counted again. */
+const COUNT_EVERY = 64
+const MAX_KNOWN = 10_000
+
+interface Known {
+  /** It can only have grown by what was let in since it was counted. */
+  at_most: number
+  since: number
+  /** Let in, and perhaps not yet stored. */
+  sending: number
+}
+
+const known = new WeakMap<Host, Map<string, Known>>()
+
+/** Send where the queue has room. Counting takes as long as the queue is, so it is done now and then, and
+ *  before anything is refused. */
+export async function whereThereIsRoom<Sent>(
+  host: Host,
+  { session_id, message_id }: { session_id: string; message_id: string | undefined },
+  send: () => Promise<Sent>,
+): Promise<Sent> {
+  const queue = knownIn(host, session_id)
+  if (queue.since >= COUNT_EVERY || queue.at_most >= MAX_QUEUED) {
+    const counted = await host.store.queuedCount(session_id)
+    // A retry of what was accepted is answered as it was.
+    if (counted >= MAX_QUEUED && !(await isStored(host, session_id, message_id)))
+      throw full(session_id)
+    queue.at_most = counted + queue.sending
+    queue.since = 0
+  }
+  queue.at_most += 1
+  queue.since += 1
+  queue.sending += 1
+  return send().finally(() => (queue.sending -= 1))
+}
+
+function knownIn(host: Host, session_id: string): Known {
+  const queues = known.get(host) ?? new Map<string, Known>()
+  known.set(host, queues)
+  if (queues.size > MAX_KNOWN) queues.clear()
+  const queue = queues.get(session_id) ?? { at_most: MAX_QUEUED, since: 0, sending: 0 }
+  queues.set(session_id, queue)
+  return queue
+}
+
+async function isStored(host: Host, session_id: string, message_id: string | undefined) {
+  return message_id !== undefined && (await host.store.message(session_id, message_id)) !== null
+}
+
+function full(session_id: string): DoorError {
+  const message = `the queue of ${session_id} is full: ${MAX_QUEUED} messages wait already`
+  return new DoorError(429, "queue_full", message)
+}

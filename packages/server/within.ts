@@ -1,0 +1,101 @@
+import type { Context, Hono } from "hono"
+import type { Host } from "compositor-engine/host/host"
+import { callerOf } from "./caller.ts"
+import { errorBody, told } from "./errors.ts"
+import { EventStream } from "./events.ts"
+import { parseJson } from "./parse-json.ts"
+import { check, type Route } from "./route.ts"
+import { messageRoutes } from "./routes/messages.ts"
+import { sessionRoutes } from "./routes/sessions.ts"
+import { turnRoutes } from "./routes/turns.ts"
+
+/** As much of a response as a client reads. */
+interface Answer extends Pick<Response, "ok" | "status" | "statusText" | "url" | "json" | "text"> {
+  readonly body: ReadableStream<Uint8Array> | null
+}
+
+type Call = (url: string, init: RequestInit) => Promise<Response>
+
+/** The routes for who lives in the same process. Those that a message needs are called without a wire:
+ *  a request and a response of Node's cost as much as its start. The others go through the app, which
+ *  is loaded when one of them is asked for. */
+export function within(host: Host, log: (message: string) => void): Call {
+  let app: Promise<Hono> | undefined
+  const whole = () =>
+    (app ??= import("./app.ts").then(({ createApp }) => createApp(host, { rules: null, log })))
+  return async (address, init) => {
+    const url = new URL(address)
+    const found = find(init.method ?? "GET", url.pathname)
+    if (!found) return (await whole()).request(address, init)
+    const answer = await call(found, { host, url, init }).catch((error: unknown) =>
+      refused(error, `${found.route.method} ${url.pathname}`, log),
+    )
+    return answer as unknown as Response
+  }
+}
+
+const ROUTES = [...sessionRoutes, ...messageRoutes, ...turnRoutes].map((route) => ({
+  route,
+  pattern: new RegExp(`^${route.path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
+}))
+
+interface Found {
+  readonly route: Route
+  readonly params: Readonly<Record<string, string>>
+}
+
+function find(method: string, path: string): Found | undefined {
+  for (const { route, pattern } of ROUTES) {
+    const match = route.method === method.toLowerCase() ? pattern.exec(path) : null
+    if (match) return { route, params: match.groups ?? {} }
+  }
+  return undefined
+}
+
+interface Asking {
+  readonly host: Host
+  readonly url: URL
+  readonly init: RequestInit
+}
+
+async function call({ route, params }: Found, { host, url, init }: Asking): Promise<Answer> {
+  const context = contextOf(init)
+  const given = Object.fromEntries(url.searchParams)
+  const query = route.query ? check(route.query, given, "query ") : undefined
+  const body = route.body ? check(route.body, parseJson(init.body as string), "") : undefined
+  const param = (name: string) => decodeURIComponent(params[name] ?? "")
+  const answer = await route.handle({
+    host,
+    context,
+    caller: callerOf(context),
+    query,
+    body,
+    param,
+  })
+  if (answer instanceof EventStream) return answerWith(200, "", answer.bytes)
+  return answerWith(route.status ?? 200, JSON.stringify(answer))
+}
+
+/** What these routes ask of a request: its headers. Nobody was let in, and nothing was noted. */
+function contextOf({ headers = {} }: RequestInit): Context {
+  const header = (name: string) => (headers as Record<string, string>)[name]
+  return { req: { header }, get: () => undefined } as unknown as Context
+}
+
+function refused(error: unknown, asked: string, log: (message: string) => void): Answer {
+  const answer = told(error)
+  if (answer.status >= 500) log(`${asked}: ${String((error as Error).stack)}`)
+  return answerWith(answer.status, JSON.stringify(errorBody(answer)))
+}
+
+function answerWith(status: number, text: string, body: Answer["body"] = null): Answer {
+  return {
+    ok: status < 300,
+    status,
+    statusText: "",
+    url: "",
+    body,
+    text: async () => text,
+    json: async () => JSON.parse(text) as unknown,
+  }
+}
