@@ -3,8 +3,8 @@ import { createRoot } from "react-dom/client"
 import { createClient } from "../../packages/client/client.ts"
 import { follow } from "../../packages/client/events.ts"
 import { applyEvent, viewOfPage } from "../../packages/client/view.ts"
-import { BARE_VOCABULARY } from "../../packages/compose/vocabulary.ts"
-import { ComposerInput } from "../../packages/react/composer-input.tsx"
+import { BARE_VOCABULARY } from "../../packages/core/compose/vocabulary.ts"
+import { ComposerInput } from "../../packages/client/react/composer-input.tsx"
 
 // The token is behind the #, which no server is sent.
 const { token } = Object.fromEntries(new URLSearchParams(location.hash.slice(1)))
