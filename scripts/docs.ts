@@ -35,7 +35,10 @@ export const GROUPS: readonly (readonly [group: string, paths: readonly string[]
       "sdk",
     ],
   ],
-  ["Reference", ["reference/http", "reference/typescript", "reference/rules", "conformance"]],
+  [
+    "Reference",
+    ["reference/http", "reference/typescript", "reference/rules", "decisions", "conformance"],
+  ],
   ["Running it", ["operations", "principals", "threat-model", "scale", "figures"]],
 ]
 
