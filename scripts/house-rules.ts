@@ -40,7 +40,7 @@ export const PACKAGES: readonly { folder: string; name: string; folders?: true }
 export const FLOORS: readonly (readonly string[])[] = [
   ["core/message", "core/model", "core/triggers"],
   ["core/catalog", "core/interop"],
-  ["core/compose"],
+  ["core/commands", "core/compose"],
   ["client", "files", "files/disk", "files/finder", "files/kinds"],
   ["client/react", "files/archives", "files/blobs"],
   ["files/workspace"],

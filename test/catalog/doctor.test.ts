@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { BUILTINS } from "../../packages/core/catalog/builtin.ts"
+import { BUILTINS } from "../../packages/core/commands/table.ts"
 import { Catalog } from "../../packages/core/catalog/catalog.ts"
 import type { Command } from "../../packages/core/catalog/command.ts"
 import { doctor } from "../../packages/core/catalog/doctor.ts"

@@ -4,7 +4,7 @@ import type {
   Dialect,
   TemplateCommand,
 } from "../../packages/core/catalog/command.ts"
-import { BUILTINS } from "../../packages/core/catalog/builtin.ts"
+import { BUILTINS } from "../../packages/core/commands/table.ts"
 import { expand } from "../../packages/core/catalog/expand.ts"
 import { template, shows } from "./build.ts"
 

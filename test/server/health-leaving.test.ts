@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
+import { chooseModel } from "../../packages/core/commands/queue-effect.ts"
 import { newId } from "../../packages/core/message/id.ts"
 import { Leaving } from "../../packages/server/health-leaving.ts"
 import { openSqliteStore } from "../../packages/engine/store/sqlite/sqlite-store.ts"
@@ -32,7 +33,7 @@ describe("a server that leaves", () => {
     leaving.begin()
     const { turn, next } = await store.performAction({
       ...keyOf(claim.turn),
-      action: { type: "model", model: MODEL },
+      action: chooseModel(MODEL),
       branch_id: newId("ses"),
       answer_id: newId("msg"),
       part_id: newId("prt"),

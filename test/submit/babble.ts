@@ -1,4 +1,4 @@
-import { BUILTINS } from "../../packages/core/catalog/builtin.ts"
+import { BUILTINS } from "../../packages/core/commands/table.ts"
 import { Catalog, vocabulary } from "../../packages/core/catalog/catalog.ts"
 import type { Command } from "../../packages/core/catalog/command.ts"
 import type { Skill } from "../../packages/core/catalog/skill.ts"

@@ -14,6 +14,7 @@ import { wireOf } from "../../packages/engine/providers/registry.ts"
 import { fragmentText } from "../../packages/engine/providers/wire.ts"
 import { admit } from "../../packages/engine/submit/admit.ts"
 import { resolve } from "../../packages/engine/submit/resolve.ts"
+import { EMPTY_ACTIONS } from "../commands/actions.ts"
 import { temporaryFolder } from "../build.ts"
 import { type Babble, Babbler } from "./babble.ts"
 
@@ -91,6 +92,10 @@ interface Way {
   readonly change?: Change
 }
 
+async function isFile(path: string): Promise<boolean> {
+  return files.has(path)
+}
+
 /** Everything that a wire body says, as the model reads it. */
 async function said(babble: Babble, { api, sources, change = (part) => part }: Way) {
   const { source, contexts } = babble
@@ -101,7 +106,8 @@ async function said(babble: Babble, { api, sources, change = (part) => part }: W
       skill: (name) => skills.get(name),
       loaded: async () => new Set(),
       shell: async () => "",
-      isFile: async (path) => files.has(path),
+      isFile,
+      actions: { ...EMPTY_ACTIONS, isFile },
     },
     { parts: [...typed, ...babble.parts], contexts },
   )

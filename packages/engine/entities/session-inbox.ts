@@ -4,7 +4,7 @@ import type { CommandPart, Part, UnknownPart } from "compositor-core/message/par
 import { Refusal } from "compositor-core/message/refusal"
 import type { Session, StoredMessage } from "compositor-core/message/row"
 import type { Store } from "../store/store.ts"
-import { buttonAction } from "../submit/actions.ts"
+import { buttonCommand } from "../submit/button-command.ts"
 import { printAddress } from "./address.ts"
 import { type AnyDefinition, hasOwnWays } from "./definition.ts"
 import type { Entities } from "./entities.ts"
@@ -64,7 +64,7 @@ export async function heardAgain(
 }
 
 function isButton(part: Part | UnknownPart): boolean {
-  return part.type === "command" && buttonAction(part as CommandPart) !== undefined
+  return part.type === "command" && buttonCommand(part as CommandPart) !== undefined
 }
 
 async function refuseKilled(store: Rooms["store"], session_id: string) {

@@ -32,7 +32,7 @@ import { equipped, mannerRooms, turnRooms } from "../turns/turn-rooms.ts"
 import { resolutionOf, type Saying } from "../turns/waiting.ts"
 import { type AskedDraft, WhatIf } from "../reports/dry-runs.ts"
 import { sharedPlaces } from "../principals/shared-places.ts"
-import { showing } from "./show-commands.ts"
+import { commandActions } from "./command-actions.ts"
 import { fileRooms, houseFormats } from "./file-settings.ts"
 import { MAX_UPLOAD_BYTES, takeUpload } from "../uploads/upload.ts"
 import { judgedStore } from "./judged-store.ts"
@@ -305,7 +305,7 @@ export class Host {
       policy: (root: string | null) => workspaces.policy(root),
       shell: (root: string | null, command: string) => workspaces.shell(root, command),
       servers: this.equipment.servers,
-      show: showing({ store, memory: (at) => this.equipment.memories.in(at) }),
+      actions: commandActions({ store, memory: (at) => this.equipment.memories.in(at) }),
     }
   }
 

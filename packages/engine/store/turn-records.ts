@@ -1,5 +1,5 @@
+import type { QueueEffect } from "compositor-core/commands/queue-effect"
 import type { CompactionPart } from "compositor-core/message/compaction-part"
-import type { ModelChoice } from "compositor-core/message/message"
 import type {
   Delta,
   Metadata,
@@ -20,7 +20,7 @@ export interface Claim {
   readonly path_revision: number
   readonly workspace_root: string | null
   /** What the message asks of its session instead of a model (decision 6). */
-  readonly action: SessionAction | null
+  readonly action: QueueEffect | null
   /** The session's own permission rules. */
   readonly permissions: readonly unknown[]
   /** No person sent the message, so nobody is there to be asked (TRG-002). */
@@ -32,18 +32,8 @@ export interface Claim {
   readonly answer_id: string | null
 }
 
-/** What a command does to its session when it fires. */
-export type SessionAction =
-  | { readonly type: "archive" }
-  | { readonly type: "compact"; readonly focus: string | null }
-  | { readonly type: "clear" }
-  | { readonly type: "branch"; readonly title: string | null }
-  | { readonly type: "rewind"; readonly messages: number }
-  | { readonly type: "rewind-to"; readonly before_message_id: string }
-  | { readonly type: "model"; readonly model: ModelChoice }
-
 export interface ActionPerformed extends TurnKey {
-  readonly action: SessionAction
+  readonly action: QueueEffect
   /** Where the branch goes, when it is one. */
   readonly branch_id: string
   readonly answer_id: string

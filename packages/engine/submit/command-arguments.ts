@@ -1,4 +1,5 @@
 import type { Command, CommandArgument } from "compositor-core/catalog/command"
+import type { CommandCall } from "compositor-core/commands/define-command"
 import type { Given } from "compositor-core/catalog/values"
 import type { CommandPart } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
@@ -16,6 +17,12 @@ export function rawOf(part: CommandPart): string {
   return `${part.id} ${typedArguments(part)}`.trim()
 }
 
+/** What a built-in command is given. */
+export function callOf(part: CommandPart): CommandCall {
+  const { raw, text: _, ...named } = part.args
+  return { typed: typedArguments(part), named: strings(raw === undefined ? part.args : named) }
+}
+
 export function givenOf(part: CommandPart): Given {
   const { raw, ...rest } = part.args
   if (raw === undefined) return strings(rest)
@@ -25,6 +32,12 @@ export function givenOf(part: CommandPart): Given {
 
 function strings(record: Readonly<Record<string, unknown>>): Record<string, string> {
   return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, String(value)]))
+}
+
+/** Nothing was typed behind a command that needs something. */
+export function refuseMissing(command: Command, part: CommandPart, at: number) {
+  const needed = (command.arguments ?? []).filter((argument) => argument.required)
+  if (needed.length > 0 && typedArguments(part).trim() === "") throw missing(command, needed, at)
 }
 
 /** A command lacks what it needs: the answer lists it, so that it can be asked for (BEY-05). */

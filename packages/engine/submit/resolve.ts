@@ -1,22 +1,22 @@
-import { structuredParts } from "compositor-core/catalog/builtin"
 import type { Catalog } from "compositor-core/catalog/catalog"
 import type {
-  ActionCommand,
+  Command,
   McpCommand,
   SkillCommand,
-  StructuredCommand,
   TemplateCommand,
 } from "compositor-core/catalog/command"
 import { type ExpandedPart, type Expansion, expand } from "compositor-core/catalog/expand"
-import { fileReference } from "compositor-core/catalog/file-reference"
 import { type Skill, skillCommand } from "compositor-core/catalog/skill"
+import type { CommandActions } from "compositor-core/commands/command-actions"
+import type { AtOnceCommand, ComposingCommand } from "compositor-core/commands/define-command"
+import type { QueueEffect } from "compositor-core/commands/queue-effect"
+import { builtInCommand } from "compositor-core/commands/table"
 import { printAddress } from "compositor-core/compose/address"
 import { partOfContext } from "compositor-core/compose/editor-context"
 import { newId } from "compositor-core/message/id"
 import type {
   CommandPart,
   EditorContextPart,
-  FileReference,
   FileRefPart,
   MentionPart,
   Part,
@@ -24,11 +24,16 @@ import type {
   UnknownPart,
 } from "compositor-core/message/part"
 import { Refusal, type RefusalDetail } from "compositor-core/message/refusal"
-import type { SessionAction } from "../store/store.ts"
-import { buttonAction, sessionAction } from "./actions.ts"
-import { givenOf, missing, rawOf, typedArguments } from "./command-arguments.ts"
+import { buttonCommand } from "./button-command.ts"
+import {
+  callOf,
+  givenOf,
+  missing,
+  rawOf,
+  refuseMissing,
+  typedArguments,
+} from "./command-arguments.ts"
 import { skillKey } from "./loaded-skills.ts"
-import { readArguments } from "./read-arguments.ts"
 import { type RunRooms, ranParts } from "./run-template.ts"
 import { promptParts, resourceParts, type ServerRooms } from "./server-parts.ts"
 
@@ -38,15 +43,15 @@ export interface NamedPart {
 }
 
 export interface ResolveRooms extends RunRooms {
-  readonly catalog: Pick<Catalog, "get" | "list">
+  readonly catalog: Pick<Catalog, "get">
   /** A skill that was found, whether or not it can be typed as a command. */
   skill(name: string): Skill | undefined
   /** The skills that the model has already, by `skillKey`. */
   loaded(): Promise<ReadonlySet<string>>
   /** Absent where no server is connected. */
   readonly servers?: ServerRooms | undefined
-  /** What a command that only shows something says; absent where nothing may be done yet. */
-  readonly show?: ((name: string, typed: string) => Promise<string>) | undefined
+  /** What a built-in command may ask for. */
+  readonly actions: CommandActions
 }
 
 export interface Unresolved {
@@ -57,13 +62,15 @@ export interface Unresolved {
   readonly contexts?: readonly EditorContextPart[] | undefined
   /** Shell commands that the user was shown and said yes to, word for word. */
   readonly approved_shell?: readonly string[] | undefined
+  /** Nothing may change yet: the message is only looked at. */
+  readonly is_preview?: boolean | undefined
 }
 
 export interface Resolved {
   /** What was typed and what it came to, in order; derived parts say what they derive from. */
   readonly parts: readonly NamedPart[]
   /** What acts on the session, each a row of the queue before the message (decision 6). */
-  readonly actions: readonly { readonly action: SessionAction; readonly part: CommandPart }[]
+  readonly actions: readonly { readonly action: QueueEffect; readonly part: CommandPart }[]
   /** What only shows something, and ran at once. */
   readonly shown: readonly { readonly command: string; readonly text: string }[]
   readonly notices: readonly RefusalDetail[]
@@ -80,7 +87,7 @@ export async function resolve(rooms: ResolveRooms, message: Unresolved): Promise
 
 class Resolving implements Resolved {
   readonly parts: NamedPart[] = []
-  readonly actions: { action: SessionAction; part: CommandPart }[] = []
+  readonly actions: { action: QueueEffect; part: CommandPart }[] = []
   readonly shown: { command: string; text: string }[] = []
   readonly notices: RefusalDetail[] = []
   readonly #rooms: ResolveRooms
@@ -121,13 +128,12 @@ class Resolving implements Resolved {
   }
 
   async #command(part: CommandPart, at: number) {
-    const command = buttonAction(part) ?? this.#rooms.catalog.get(part.id.slice(1))
+    const command = buttonCommand(part) ?? this.#rooms.catalog.get(part.id.slice(1))
     if (!command) return this.#passThrough(part, at)
     switch (command.kind) {
       case "action":
-        return this.#action(command, part, at)
       case "structured":
-        return this.#structured(command, part, at)
+        return this.#builtIn(command, part, at)
       case "template":
       case "skill":
         return this.#template(command, part, at)
@@ -135,6 +141,27 @@ class Resolving implements Resolved {
         return this.#handled(part)
       case "mcp":
         return this.#prompt(command, part, at)
+    }
+  }
+
+  async #builtIn(command: Command, part: CommandPart, at: number) {
+    const definition = builtInCommand(command.name)
+    if (!definition) throw new Error(`/${command.name} is listed and has no definition`)
+    const acts = definition.when !== "composes"
+    if (acts && !this.#leads(at) && part.chosen !== true)
+      return void this.#keep({ type: "text", text: rawOf(part) })
+    refuseMissing(command, part, at)
+    switch (definition.when) {
+      case "queued":
+        this.actions.push({
+          action: definition.perform(callOf(part)),
+          part: { ...part, outcome: "action" },
+        })
+        return
+      case "at-once":
+        return this.#show(definition, part)
+      case "composes":
+        return this.#compose(definition, part, at)
     }
   }
 
@@ -166,51 +193,19 @@ class Resolving implements Resolved {
     if (this.#leads(at)) this.#notice(at, `${part.id} is no command here: sent as typed`)
   }
 
-  async #action(command: ActionCommand, part: CommandPart, at: number) {
-    if (!this.#leads(at) && part.chosen !== true)
-      return void this.#keep({ type: "text", text: rawOf(part) })
-    if (command.runs === "at-once") return this.#show(command, part)
-    const action = sessionAction(command.name, typedArguments(part))
-    this.actions.push({ action, part: { ...part, outcome: "action" } })
+  async #show(definition: AtOnceCommand, part: CommandPart) {
+    const waits = definition.changes && this.#message.is_preview === true
+    const text = waits ? "" : await definition.perform(callOf(part), this.#rooms.actions)
+    this.shown.push({ command: part.id, text })
   }
 
-  async #show({ name }: ActionCommand, part: CommandPart) {
-    const typed = typedArguments(part)
-    const text = name === "help" ? this.#help(typed) : await this.#rooms.show?.(name, typed)
-    this.shown.push({ command: part.id, text: text ?? "" })
-  }
-
-  #help(typed: string): string {
-    const asked = typed.replace(/^\//, "")
-    const entries = this.#rooms.catalog.list().filter(({ name }) => asked === "" || name === asked)
-    const lines = entries.map(
-      ({ name, command: { description } }) => `/${name}  ${description ?? ""}`,
-    )
-    return lines.join("\n")
-  }
-
-  async #structured(command: StructuredCommand, part: CommandPart, at: number) {
-    const outcome = structuredParts(command, typedArguments(part))
-    if (outcome.type === "missing") throw missing(command, outcome.missing, at)
-    const parts = command.produces.type === "file-ref" ? await this.#files(part, at) : outcome.parts
+  // A reference that stands behind the command already is not made again.
+  async #compose(definition: ComposingCommand, part: CommandPart, at: number) {
+    const composed = await definition.perform(callOf(part), this.#rooms.actions)
+    const beside = this.#message.parts.slice(at + 1).flatMap(addressIn)
     const { id } = this.#keep({ ...part, outcome: "structured" })
-    for (const derived of parts) this.#derive(derived, id)
-  }
-
-  /** The files that are named behind the command, and what is said of them. A reference among them
-   *  stands behind the command already. */
-  async #files(part: CommandPart, at: number): Promise<Part[]> {
-    const { path } = part.args
-    if (typeof path === "string") return [{ type: "file-ref", ref: fileReference(path) }]
-    const { files, words } = await readArguments(typedArguments(part), (name) =>
-      this.#rooms.isFile(name),
-    )
-    const beside = this.#message.parts
-      .slice(at + 1)
-      .flatMap((one) => (one.type === "file-ref" ? [addressOf((one as FileRefPart).ref)] : []))
-    const refs = files.filter((ref) => !beside.includes(addressOf(ref)))
-    const said: Part[] = words === "" ? [] : [{ type: "text", text: words }]
-    return [...refs.map((ref): Part => ({ type: "file-ref", ref })), ...said]
+    for (const derived of composed)
+      if (!addressIn(derived).some((address) => beside.includes(address))) this.#derive(derived, id)
   }
 
   async #template(command: TemplateCommand | SkillCommand, part: CommandPart, at: number) {
@@ -310,8 +305,10 @@ class Resolving implements Resolved {
   }
 }
 
-function addressOf(ref: FileReference): string {
-  return (ref.kind === "path" ? printAddress(ref) : undefined) ?? JSON.stringify(ref)
+function addressIn(part: Part | UnknownPart): string[] {
+  if (part.type !== "file-ref") return []
+  const { ref } = part as FileRefPart
+  return [(ref.kind === "path" ? printAddress(ref) : undefined) ?? JSON.stringify(ref)]
 }
 
 /** What a context may call itself besides the word it is asked for by. */

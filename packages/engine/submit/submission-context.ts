@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises"
 import { resolve as resolvePath } from "node:path"
+import type { CommandActions } from "compositor-core/commands/command-actions"
 import type { ModelChoice } from "compositor-core/message/message"
 import type { Part, UnknownPart } from "compositor-core/message/part"
 import { admitWords } from "../policy/admit-words.ts"
@@ -20,6 +21,9 @@ export interface Place {
   /** Who answers there, where that was asked for. */
   readonly agent?: string | undefined
 }
+
+/** What commands may ask for beside the catalog and the files of the workspace. */
+export type SessionActions = Omit<CommandActions, "listCommands" | "isFile">
 
 interface Arriving {
   readonly session_id: string
@@ -45,16 +49,21 @@ export async function resolvedIn(
   const isPlain = message.parts.every(({ type }) => type !== "command" && type !== "mention")
   const catalog = isPlain ? NO_COMMANDS : await rooms.catalog(place)
   const skills = isPlain ? NO_SKILLS : await rooms.skills(workspace_root)
+  const isThere = (path: string) => isFile(workspace_root, path)
   const { parts, actions, shown, notices } = await resolve(
     {
       catalog,
+      actions: {
+        ...rooms.actions(place),
+        listCommands: () =>
+          catalog.list().map(({ name, command: { description } }) => ({ name, description })),
+        isFile: isThere,
+      },
       skill: (name) => skills.get(name),
       loaded: loadedIn(rooms, place),
       shell: (command) => rooms.shell(workspace_root, command),
-      isFile: (path) => isFile(workspace_root, path),
+      isFile: isThere,
       servers: rooms.servers?.(workspace_root),
-      show:
-        rooms.show && ((name, typed) => rooms.show?.(name, typed, place) ?? Promise.resolve("")),
     },
     message,
   )

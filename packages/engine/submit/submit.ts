@@ -3,6 +3,7 @@ import type { BlobStore } from "compositor-files/blobs/blobs"
 import { NamingBlobs } from "compositor-files/blobs/naming-blobs"
 import type { Catalog } from "compositor-core/catalog/catalog"
 import type { Skill } from "compositor-core/catalog/skill"
+import type { QueueEffect } from "compositor-core/commands/queue-effect"
 import { keepParts, partOf } from "compositor-core/compose/keep-parts"
 import { newId } from "compositor-core/message/id"
 import { type Mode, type ModelChoice, SCHEMA_VERSION } from "compositor-core/message/message"
@@ -11,12 +12,12 @@ import { Refusal } from "compositor-core/message/refusal"
 import type { Metadata, StoredPart } from "compositor-core/message/row"
 import { cleanTitle } from "compositor-core/message/title"
 import type { IngressPolicy } from "../policy/policy.ts"
-import type { Appended, MessageChanged, SessionAction, Store } from "../store/store.ts"
+import type { Appended, MessageChanged, Store } from "../store/store.ts"
 import type { Envelope } from "compositor-core/triggers/trigger"
 import { admitMetadata } from "./admit.ts"
 import { digestInSlices, digestOf } from "./digest.ts"
 import { newPart, type Prepared, preparedParts, type PrepareRooms } from "./prepared-parts.ts"
-import { type Place, placeOf, resolvedIn } from "./submission-context.ts"
+import { type Place, placeOf, resolvedIn, type SessionActions } from "./submission-context.ts"
 import { isBlank, type NamedPart, type Resolved, type Unresolved } from "./resolve.ts"
 import type { ServerRooms } from "./server-parts.ts"
 import type { UsedIn } from "./completion-usage.ts"
@@ -50,14 +51,8 @@ export interface SubmitRooms {
   shell(workspace_root: string | null, command: string): Promise<string>
   /** What the servers of a workspace give; without, none is connected. */
   readonly servers?: ((workspace_root: string | null) => ServerRooms) | undefined
-  /** What a built-in command shows that only shows something. */
-  readonly show?:
-    | ((
-        name: string,
-        typed: string,
-        at: Pick<Place, "session_id" | "workspace_root">,
-      ) => Promise<string>)
-    | undefined
+  /** What built-in commands may ask for in a session. */
+  actions(at: Pick<Place, "session_id" | "workspace_root">): SessionActions
   /** Hear what a message names. */
   used(where: UsedIn, parts: readonly NamedPart[]): void
   /** Who claims the message when its session is idle; null where no turns run. */
@@ -137,8 +132,7 @@ export async function preview(
 ): Promise<Resolved> {
   const policy = rooms.policy(workspace_root)
   const place = { session_id: draft.session_id ?? null, workspace_root, policy }
-  // Nothing is done for a draft: `/memory rm` forgets when it is sent.
-  return resolvedIn({ ...rooms, show: undefined }, place, draft)
+  return resolvedIn(rooms, place, { ...draft, is_preview: true })
 }
 
 export interface QueuedEdit {
@@ -255,7 +249,7 @@ function rowId(message_id: string, only: boolean, at: number): string {
 
 interface ActionRow {
   readonly id: string
-  readonly action: SessionAction
+  readonly action: QueueEffect
   readonly part: CommandPart
 }
 

@@ -1,6 +1,7 @@
+import type { QueueEffect } from "compositor-core/commands/queue-effect"
 import { newId } from "compositor-core/message/id"
 import { Refusal } from "compositor-core/message/refusal"
-import type { ActionPerformed, Claim, SessionAction } from "../store/store.ts"
+import type { ActionPerformed, Claim } from "../store/store.ts"
 import { span } from "../telemetry/span.ts"
 import { tellFired } from "./message-hook.ts"
 import {
@@ -40,7 +41,7 @@ export async function runTurn(
 }
 
 interface Acting {
-  readonly action: SessionAction
+  readonly action: QueueEffect
   readonly signal: AbortSignal
 }
 

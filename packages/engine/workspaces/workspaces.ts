@@ -1,6 +1,6 @@
 import { homedir } from "node:os"
 import { join } from "node:path"
-import { BUILTINS } from "compositor-core/catalog/builtin"
+import { BUILTINS } from "compositor-core/commands/table"
 import { Catalog, type Layer } from "compositor-core/catalog/catalog"
 import type { Skill } from "compositor-core/catalog/skill"
 import type { Finder } from "compositor-files/finder/finder"

@@ -1,5 +1,6 @@
+import type { QueueEffect } from "compositor-core/commands/queue-effect"
 import type { Turn } from "compositor-core/message/row"
-import type { ActionPerformed, Claim, SessionAction } from "../../store.ts"
+import type { ActionPerformed, Claim } from "../../store.ts"
 import { type MessageRecord, type TurnRecord, turnOf } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
@@ -43,14 +44,11 @@ function* perform(
   const { session_id } = turn
   const { action } = input
   switch (action.type) {
-    case "archive":
-      yield* changeSession(tx, { id: session_id, archived: true })
-      return "This session is archived."
+    case "change-session":
+      yield* changeSession(tx, { id: session_id, ...action.change })
+      return action.says
     case "compact":
       return yield* summarised(tx, turn, input)
-    case "model":
-      yield* changeSession(tx, { id: session_id, model: action.model })
-      return `From here on ${action.model.provider_id}/${action.model.model_id} answers.`
     case "branch":
       return yield* branchOff(tx, turn, input, action)
     case "clear":
@@ -79,7 +77,7 @@ function* branchOff(
   tx: Transaction,
   turn: TurnRecord,
   input: ActionPerformed,
-  action: Extract<SessionAction, { type: "branch" }>,
+  action: Extract<QueueEffect, { type: "branch" }>,
 ): Program<string> {
   const { session } = yield* branch(tx, {
     id: input.branch_id,

@@ -1,3 +1,4 @@
+import { type QueueEffect, readQueueEffect } from "compositor-core/commands/queue-effect"
 import { newId } from "compositor-core/message/id"
 import type { Metadata } from "compositor-core/message/row"
 import { looksOnly } from "compositor-core/message/sidecar"
@@ -188,7 +189,7 @@ export function claimOf(session: SessionRecord, turn: TurnRecord, fired: Message
     path: JSON.parse(session.path_json),
     path_revision: session.path_revision,
     workspace_root: session.workspace_root,
-    action: (action ?? null) as Claim["action"],
+    action: action ? readQueueEffect(action as QueueEffect) : null,
     permissions: JSON.parse(session.permissions_json),
     headless: trigger !== undefined,
     read_only: isReadOnly(session),

@@ -1,17 +1,40 @@
-import { fileReference } from "compositor-core/catalog/file-reference"
-import type { FileReference } from "compositor-core/message/part"
+import { fileReference } from "../catalog/file-reference.ts"
+import type { FileReference, Part } from "../message/part.ts"
+import type { CommandActions } from "./command-actions.ts"
+import { type CommandCall, defineCommand, requiredArgument } from "./define-command.ts"
 
-/** What stands behind `/read`: the files, and what is said about them. */
-export interface ReadArguments {
+export const readCommand = defineCommand({
+  name: "read",
+  aliases: [],
+  about: "Show files to the model, and say something of them",
+  arguments: [requiredArgument("path", "a file of the workspace")],
+  when: "composes",
+  produces: { type: "file-ref" },
+  perform: composeReferences,
+  example: "/read notes.md what is missing?",
+})
+
+type IsFile = CommandActions["isFile"]
+
+/** References to the files that were named, then what is said about them. */
+async function composeReferences(
+  { typed, named: { path } }: CommandCall,
+  { isFile }: Pick<CommandActions, "isFile">,
+): Promise<readonly Part[]> {
+  if (path !== undefined) return [{ type: "file-ref", ref: fileReference(path) }]
+  const { files, words } = await splitArguments(typed, isFile)
+  const said: Part[] = words === "" ? [] : [{ type: "text", text: words }]
+  return [...files.map((ref): Part => ({ type: "file-ref", ref })), ...said]
+}
+
+interface ReadArguments {
   readonly files: readonly FileReference[]
   readonly words: string
 }
 
-type IsFile = (path: string) => Promise<boolean>
-
 /** The first word is a file, also one that is not there; so is each word behind it that is one. A name
  *  with blanks stands in quotes, or is as many words as a file is called by. The rest is said. */
-export async function readArguments(typed: string, isFile: IsFile): Promise<ReadArguments> {
+async function splitArguments(typed: string, isFile: IsFile): Promise<ReadArguments> {
   const files: FileReference[] = []
   let rest = typed.trim()
   for (;;) {
