@@ -1,7 +1,7 @@
 import { open, rm } from "node:fs/promises"
 import process from "node:process"
 import { FileBlobs } from "../../packages/files/blobs/blobs.ts"
-import { fileChunks } from "../../packages/files/blobs/file-chunks.ts"
+import { fileChunks } from "../../packages/files/blobs/blocks.ts"
 
 // Takes a file into a blob store and tells how long that took and how much memory came with it.
 

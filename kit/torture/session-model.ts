@@ -1,6 +1,6 @@
 import assert from "node:assert/strict"
 import { newId } from "../../packages/core/message/id.ts"
-import { allOf, sinceCompaction } from "../../packages/engine/turns/since-compaction.ts"
+import { allOf, sinceCompaction } from "../../packages/engine/turns/compaction.ts"
 import type { Action } from "./session-actions.ts"
 import { type Described, keyOf, toldOf } from "./session-lists.ts"
 import { branch, compact, rewind, unrewind } from "./session-paths.ts"

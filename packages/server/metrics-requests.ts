@@ -3,8 +3,7 @@ import type { ServerResponse } from "node:http"
 import type { Context, Next } from "hono"
 import { routePath } from "hono/route"
 import type { Log } from "compositor-engine/telemetry/log"
-import { span } from "compositor-engine/telemetry/span"
-import { readTraceparent } from "compositor-engine/telemetry/traceparent"
+import { readTraceparent, span } from "compositor-engine/telemetry/span"
 import type { HouseMetrics } from "./metrics.ts"
 
 const REQUEST_ID = /^[\w.-]{1,64}$/

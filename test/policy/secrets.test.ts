@@ -3,10 +3,8 @@ import { join } from "node:path"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { DETECTORS } from "../../packages/engine/policy/secrets/detectors.ts"
-import { findSecrets } from "../../packages/engine/policy/secrets/find-secrets.ts"
-import { redact } from "../../packages/engine/policy/secrets/redact.ts"
-import { redactValue } from "../../packages/engine/policy/secrets/redact-value.ts"
-import { WordScanner } from "../../packages/engine/policy/secrets/word-scanner.ts"
+import { findSecrets, WordScanner } from "../../packages/engine/policy/secrets/find-secrets.ts"
+import { redact, redactValue } from "../../packages/engine/policy/secrets/redact.ts"
 import { armour, FAKE_SECRETS, hex, jsonWebToken, random } from "./fake-secrets.ts"
 
 function kindsIn(text: string): string[] {

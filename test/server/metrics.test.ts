@@ -8,7 +8,7 @@ import { type Running, type ServeOptions, serve } from "../../packages/server/se
 import { Limits, readLimits } from "../../packages/server/limits.ts"
 import { cleaned, newLog } from "../../packages/engine/telemetry/log.ts"
 import { Metrics } from "../../packages/engine/telemetry/metrics.ts"
-import { readTraceparent } from "../../packages/engine/telemetry/traceparent.ts"
+import { readTraceparent } from "../../packages/engine/telemetry/span.ts"
 import { temporaryFolder } from "../build.ts"
 import { gate, until } from "../session/house.ts"
 import { Listener } from "./house.ts"

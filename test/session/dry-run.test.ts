@@ -6,7 +6,7 @@ import { KnownModels } from "../../packages/engine/providers/known-models.ts"
 import type { Call } from "../../packages/engine/providers/provider.ts"
 import { fragmentText } from "../../packages/engine/providers/wire.ts"
 import { type Draft, type DryRunRooms, dryRun } from "../../packages/engine/reports/dry-run.ts"
-import { mannerRooms } from "../../packages/engine/turns/turn-rooms.ts"
+import { mannerRooms } from "../../packages/engine/turns/turn-context.ts"
 import { attachment, png, temporaryFolder, text } from "../build.ts"
 
 const SMALL = { provider_id: "ollama", model_id: "gpt-oss:20b" }

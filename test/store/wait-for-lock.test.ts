@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { Worker } from "node:worker_threads"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { openForWriting } from "../../packages/engine/store/sqlite/connection.ts"
-import { waitForLock } from "../../packages/engine/store/sqlite/wait-for-lock.ts"
+import { waitForLock } from "../../packages/engine/store/sqlite/committer.ts"
 import { temporaryFolder } from "../build.ts"
 
 // Another writer, which holds the lock for a while.

@@ -1,5 +1,5 @@
 import { Refusal } from "compositor-core/message/refusal"
-import { admitWords } from "../policy/admit-words.ts"
+import { admitWords, type Arrival, judge, type Verdict } from "../policy/judge.ts"
 import type { PolicyConfig } from "../policy/config.ts"
 import { type IngressPolicy, policyOf } from "../policy/policy.ts"
 import type { ExportRow, Store } from "../store/store.ts"
@@ -102,4 +102,17 @@ function fittingDraft(clean: Record<string, unknown>): Record<string, unknown> {
   if (body?.nodes === undefined) return clean
   const { nodes: _, ...rest } = body
   return { ...clean, body_json: rest }
+}
+
+/** The policy of each workspace as those ask it who read files and run tools there. */
+export interface Judging {
+  ingress(workspace_root: string | null): (arrival: Arrival) => Promise<Verdict>
+  clean(workspace_root: string | null): <Words>(words: Words) => Promise<Words>
+}
+
+export function judgingBy(policy: (workspace_root: string | null) => IngressPolicy): Judging {
+  return {
+    ingress: (workspace_root) => (arrival) => judge(policy(workspace_root), arrival),
+    clean: (workspace_root) => (words) => admitWords(policy(workspace_root), words),
+  }
 }

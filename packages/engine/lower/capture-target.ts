@@ -1,4 +1,4 @@
-import { readAll } from "compositor-files/blobs/read-all"
+import { readAll } from "compositor-files/blobs/blocks"
 import { decodeText, SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
 import { surroundingText } from "compositor-files/workspace/surroundings"
 import {

@@ -1,5 +1,5 @@
 import type { BlobStore } from "compositor-files/blobs/blobs"
-import { readAll } from "compositor-files/blobs/read-all"
+import { readAll } from "compositor-files/blobs/blocks"
 import {
   type Condition,
   conditionOf,

@@ -1,4 +1,4 @@
-import { readAll } from "compositor-files/blobs/read-all"
+import { readAll } from "compositor-files/blobs/blocks"
 import { decodeText } from "compositor-files/kinds/sniff"
 import type { Receipt } from "compositor-core/model/receipt"
 import { pathTarget } from "./capture-target.ts"

@@ -3,10 +3,9 @@ import { deniedBy } from "./deny.ts"
 import { DENIED_MIMES } from "./deny-rules.ts"
 import type { IngressPolicy } from "./policy.ts"
 import type { Span } from "./secrets/detector.ts"
-import { searchSecrets } from "./secrets/find-secrets.ts"
-import { cutOut, type Finding, redact } from "./secrets/redact.ts"
-import { redactValueInSteps } from "./secrets/redact-value.ts"
-import { finish, finishInSlices, type Steps } from "./secrets/slices.ts"
+import { finish, finishInSlices, searchSecrets, type Steps } from "./secrets/find-secrets.ts"
+import { cutOut, type Finding, redact, redactValueInSteps } from "./secrets/redact.ts"
+import { Refusal } from "compositor-core/message/refusal"
 
 /** Something that is about to come in. */
 export interface Arrival {
@@ -225,4 +224,14 @@ const WHAT_COMES_BY: Readonly<Record<Origin, string>> = {
 
 function deny(rule: Rule, reason: string): Denial {
   return { verdict: "deny", rule, reason }
+}
+
+/** Words that are kept or shown and are no parts of a message (a title, a draft, what a tool gave
+ *  back, a system prompt): without the secrets in any string of them (BEY-04). The same value where
+ *  there are none. */
+export async function admitWords<Words>(policy: IngressPolicy, words: Words): Promise<Words> {
+  if (policy.settings.secrets === "allow") return words
+  const { value, findings, gaveUp } = await finishInSlices(redactValueInSteps(words))
+  if (gaveUp) throw new Refusal("invalid", "it holds too much that looks like a secret to be kept")
+  return findings.length === 0 ? words : (value as Words)
 }

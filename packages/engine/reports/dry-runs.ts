@@ -8,7 +8,7 @@ import { type Draft, type DryRun, dryRun, heldTokens } from "./dry-run.ts"
 import { instructionsIn } from "../turns/instructions.ts"
 import type { HistoryRooms } from "../turns/lower-message.ts"
 import type { MannerRooms } from "../turns/request-settings.ts"
-import { allOf, sinceCompaction } from "../turns/since-compaction.ts"
+import { allOf, sinceCompaction } from "../turns/compaction.ts"
 import { type SwitchReport, switchReport } from "./model-switch-report.ts"
 
 export interface WhatIfRooms extends HistoryRooms, MannerRooms {

@@ -19,7 +19,7 @@ import {
 } from "../turns/request-settings.ts"
 import { PassingBlobs } from "../turns/passing-blobs.ts"
 import { isSaid } from "../turns/prompt-history.ts"
-import { allOf, sinceCompaction } from "../turns/since-compaction.ts"
+import { allOf, sinceCompaction } from "../turns/compaction.ts"
 
 /** What lowering a history once more needs; nothing of it is changed. */
 export interface RelowerRooms extends HistoryRooms, MannerRooms {

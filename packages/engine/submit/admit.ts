@@ -10,9 +10,15 @@ import {
   type UnknownPart,
 } from "compositor-core/message/part"
 import type { Metadata } from "compositor-core/message/row"
-import { admitWords } from "../policy/admit-words.ts"
+import {
+  admitWords,
+  type Arrival,
+  type Denial,
+  judge,
+  judgeValue,
+  sentenceOf,
+} from "../policy/judge.ts"
 import type { Origin } from "../policy/config.ts"
-import { type Arrival, type Denial, judge, judgeValue, sentenceOf } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import type { Finding } from "../policy/secrets/redact.ts"
 

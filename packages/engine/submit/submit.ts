@@ -1,6 +1,6 @@
 import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
 import type { BlobStore } from "compositor-files/blobs/blobs"
-import { NamingBlobs } from "compositor-files/blobs/naming-blobs"
+import { NamingBlobs } from "compositor-files/blobs/blobs-behind"
 import type { Catalog } from "compositor-core/catalog/catalog"
 import type { Skill } from "compositor-core/catalog/skill"
 import type { QueueEffect } from "compositor-core/commands/queue-effect"

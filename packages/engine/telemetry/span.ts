@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from "node:async_hooks"
-import { childOf, printTraceparent, type SpanContext } from "./traceparent.ts"
 
 export type Attributes = Readonly<Record<string, string | number | boolean>>
 
@@ -137,4 +136,63 @@ const START = BigInt(Date.now()) * 1_000_000n - process.hrtime.bigint()
 
 function nanoseconds(): bigint {
   return START + process.hrtime.bigint()
+}
+
+const MAX_REMEMBERED = 10_000
+
+interface Remembered {
+  readonly context: SpanContext
+  readonly at: number
+}
+
+const remembered = new Map<string, Remembered>()
+
+/** Keep which span something came with, for whoever goes on with it later in this process. */
+export function rememberSpan(id: string) {
+  const context = currentSpan()
+  if (!context) return
+  remembered.set(id, { context, at: Date.now() })
+  const [oldest] = remembered.size > MAX_REMEMBERED ? remembered.keys() : []
+  if (oldest !== undefined) remembered.delete(oldest)
+}
+
+/** The span that it came with, and when, once; undefined when it came another way. */
+export function recallSpan(id: string): Remembered | undefined {
+  const found = remembered.get(id)
+  remembered.delete(id)
+  return found
+}
+
+/** Which span a piece of work belongs to, as the W3C's `traceparent` says it. */
+export interface SpanContext {
+  readonly trace_id: string
+  readonly span_id: string
+  readonly sampled: boolean
+}
+
+const HEADER = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/
+
+/** Undefined when there is none, or what is there is not one. */
+export function readTraceparent(header: string | undefined): SpanContext | undefined {
+  if (header === undefined || header.length > 256) return undefined
+  const [, version, trace_id = "", span_id = "", flags = ""] = HEADER.exec(header) ?? []
+  if (version === undefined || version === "ff" || (version === "00" && header.length !== 55))
+    return undefined
+  if (/^0+$/.test(trace_id) || /^0+$/.test(span_id)) return undefined
+  return { trace_id, span_id, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
+}
+
+export function printTraceparent({ trace_id, span_id, sampled }: SpanContext): string {
+  return `00-${trace_id}-${span_id}-${sampled ? "01" : "00"}`
+}
+
+/** A span below another, or the first of a trace. */
+export function childOf(parent: SpanContext | undefined, sampled = true): SpanContext {
+  const span_id = randomHex(8)
+  if (parent) return { trace_id: parent.trace_id, span_id, sampled: parent.sampled }
+  return { trace_id: randomHex(16), span_id, sampled }
+}
+
+function randomHex(bytes: number): string {
+  return Buffer.from(crypto.getRandomValues(new Uint8Array(bytes))).toString("hex")
 }

@@ -1,9 +1,8 @@
 import { decodeText } from "compositor-files/kinds/sniff"
 import { walkFolder } from "compositor-files/workspace/walk"
 import { readWorkspaceFile } from "compositor-files/workspace/workspace"
-import { searchSecrets } from "../policy/secrets/find-secrets.ts"
+import { finishInSlices, searchSecrets } from "../policy/secrets/find-secrets.ts"
 import { marker } from "../policy/secrets/redact.ts"
-import { finishInSlices } from "../policy/secrets/slices.ts"
 import type { Admitted } from "./place.ts"
 import type { ToolRuntime } from "./tool.ts"
 

@@ -1,4 +1,4 @@
-import { NamingBlobs } from "compositor-files/blobs/naming-blobs"
+import { NamingBlobs } from "compositor-files/blobs/blobs-behind"
 import { TOOL_ALIASES } from "../tools/aliases.ts"
 import type { Wait } from "compositor-core/message/row"
 import { isOpen, readToolPart, type ToolPart, toolNameOf } from "compositor-core/message/tool-part"

@@ -4,14 +4,12 @@ import { estimateTokens } from "compositor-core/model/tokens"
 import type { Provider } from "../providers/provider.ts"
 import type { NewCompaction } from "../store/store.ts"
 import { span } from "../telemetry/span.ts"
-import { rowTokens, tailStart, usableTokens } from "./compaction.ts"
-import { envelopeOf } from "./envelope.ts"
+import { rowTokens, sinceCompaction, tailStart, usableTokens } from "./compaction.ts"
+import { envelopeOf, type Talk, type TurnRooms } from "./turn-context.ts"
 import { ModelFailed } from "./turn-handler.ts"
 import { instructionsAfter } from "./instructions.ts"
 import { isSaidRow, type PromptRequest } from "./prompt-history.ts"
-import { sinceCompaction } from "./since-compaction.ts"
 import { summarise } from "./summarise.ts"
-import type { Talk, TurnRooms } from "./turn-context.ts"
 
 /** An estimate is good enough until it comes near the limit; then the provider is asked. */
 const COUNT_MS = 5000

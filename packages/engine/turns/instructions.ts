@@ -8,7 +8,7 @@ import {
   UNTRUSTED,
 } from "../skills/instructions.ts"
 import type { RawMessage } from "../store/store.ts"
-import { allOf, sinceCompaction } from "./since-compaction.ts"
+import { allOf, sinceCompaction } from "./compaction.ts"
 import { keyOf, type Talk, type TurnRooms } from "./turn-context.ts"
 
 /** Let the message that begins a turn say what the project's files ask for, where that was not said

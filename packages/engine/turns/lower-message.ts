@@ -17,7 +17,7 @@ import type { Fragment, Provider } from "../providers/provider.ts"
 import type { RawMessage, Store } from "../store/store.ts"
 import { instructionsIn, lowerInstructions, mayHoldInstructions } from "./instructions.ts"
 import { plainMessages } from "./plain-blocks.ts"
-import type { ToldMessage } from "./since-compaction.ts"
+import type { ToldMessage } from "./compaction.ts"
 
 export interface HistoryRooms {
   readonly store: Pick<Store, "rawHistory" | "toldHistory" | "lastAsked" | "capture">

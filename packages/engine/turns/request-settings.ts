@@ -6,9 +6,8 @@ import type { Capabilities } from "compositor-core/model/capabilities"
 import type { Model } from "compositor-core/model/models"
 import type { Envelope } from "../providers/provider.ts"
 import { toolsOf } from "../agents/agent.ts"
-import { envelopeOf, thinkingOf } from "./envelope.ts"
+import { agentOf, envelopeOf, policyOf, thinkingOf, type TurnRooms } from "./turn-context.ts"
 import { systemPrompt, toolCatalog } from "./system-prompt.ts"
-import { agentOf, policyOf, type TurnRooms } from "./turn-context.ts"
 
 export type MannerRooms = Pick<
   TurnRooms,

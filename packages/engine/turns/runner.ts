@@ -7,8 +7,7 @@ import type {
   Claim,
   LiveTurn,
 } from "../store/store.ts"
-import { recallSpan } from "../telemetry/remembered-spans.ts"
-import { pastSpan, span } from "../telemetry/span.ts"
+import { pastSpan, recallSpan, span } from "../telemetry/span.ts"
 import { runTurn } from "./loop.ts"
 import { isGone } from "./owner.ts"
 import type { TurnRooms } from "./turn-context.ts"

@@ -5,12 +5,11 @@ import type { EndReason, Media, ModelEvent, ModelFault } from "compositor-core/m
 import { newCapture } from "../store/capture.ts"
 import type { PartUpsert } from "../store/store.ts"
 import { span } from "../telemetry/span.ts"
-import { envelopeOf } from "./envelope.ts"
+import { envelopeOf, keyOf, type Talk, type TurnRooms } from "./turn-context.ts"
 import { compactionFor, isTooLarge } from "./context-overflow.ts"
 import type { PromptRequest } from "./prompt-history.ts"
 import { type MadeCall, Recorder } from "./recorder.ts"
 import { MAX_REFUSALS, noticeOf, type Refused, suspectsOf } from "./refused-media.ts"
-import { keyOf, type Talk, type TurnRooms } from "./turn-context.ts"
 
 /** What one request came to. */
 export interface Said {

@@ -2,18 +2,17 @@ import type { BlobStore } from "compositor-files/blobs/blobs"
 import type { Policy } from "../lower/policy.ts"
 import type { Capabilities } from "compositor-core/model/capabilities"
 import type { Knowledge } from "compositor-core/model/layers"
-import type { Model } from "compositor-core/model/models"
-import type { Thinking } from "compositor-core/model/prompt"
-import { PermissionRule } from "../policy/permissions.ts"
+import { type Model, thinkingFor } from "compositor-core/model/models"
+import type { Effort, Thinking } from "compositor-core/model/prompt"
+import { PermissionRule, scratchRule } from "../policy/permissions.ts"
 import type { ToolBefore } from "../policy/watchdog.ts"
-import type { Provider } from "../providers/provider.ts"
+import type { Envelope, Provider } from "../providers/provider.ts"
 import type { Instructions } from "../skills/instructions.ts"
 import type { WrittenFile } from "../skills/trust.ts"
 import type { Claim, Store, TurnKey } from "../store/store.ts"
 import type { Tool, ToolRuntime } from "../tools/tool.ts"
 import { type Agent, ASSISTANT, toolsOf } from "../agents/agent.ts"
-import type { CompactionConfig } from "./compaction.ts"
-import { thinkingOf } from "./envelope.ts"
+import { CompactionConfig, type CompactionSettings } from "./compaction.ts"
 import type { MessageUser } from "./message-hook.ts"
 import type { ConverseOptions, TurnHandler } from "./turn-handler.ts"
 import { reachOf } from "./formats.ts"
@@ -25,6 +24,12 @@ import {
   type ToolCatalog,
   toolCatalog,
 } from "./system-prompt.ts"
+import type { Scopes } from "compositor-files/workspace/scope"
+import type { ScratchFolders } from "compositor-files/workspace/scratch"
+import type { Sources } from "../lower/load.ts"
+import { attachedFile } from "./attached-file.ts"
+import type { MannerRooms } from "./request-settings.ts"
+import type { ModelChoice } from "compositor-core/message/message"
 
 /** Where a turn runs: what the host knows of its session. */
 export interface TurnPlace {
@@ -178,4 +183,133 @@ export function policyOf(
 /** What every write of a turn must carry. */
 export function keyOf({ claim }: Pick<Talk, "claim">): TurnKey {
   return { turn_id: claim.turn.id, fence: claim.turn.fence }
+}
+
+/** What a host may say about how its turns run. */
+export interface TurnOptions {
+  /** Beside the built-in assistant, or in its stead. */
+  readonly agents?: readonly Agent[] | undefined
+  readonly tools?: TurnRooms["tools"] | readonly Tool[] | undefined
+  readonly sections?: TurnRooms["sections"] | undefined
+  readonly instructions?: TurnRooms["instructions"] | undefined
+  readonly wrote?: TurnRooms["wrote"]
+  readonly rules?: TurnRooms["rules"] | undefined
+  /** Who else may answer in a workspace, by type: the agents of its files. */
+  readonly agent?: TurnRooms["agent"]
+  readonly before?: ToolBefore | undefined
+  /** The hook `message.user`: told of each user's message that fires, before the model (SES-011). */
+  readonly message_user?: MessageUser | undefined
+  readonly headless?: boolean | undefined
+  /** When and how a conversation is summarised (SES-030). */
+  readonly compaction?: CompactionSettings | undefined
+  readonly handler?: TurnRooms["handler"]
+}
+
+interface House {
+  readonly store: Store
+  readonly blobs: BlobStore
+  readonly history: PromptHistory
+  readonly providers: ReadonlyMap<string, Provider>
+  readonly models: Pick<Knowledge, "find" | "capabilities">
+  readonly owner: string
+  readonly scratch: ScratchFolders
+  readonly scopes: Pick<Scopes, "resolve">
+  ingress(workspace_root: string | null): NonNullable<Sources["ingress"]>
+  /** Words without their secrets. */
+  clean(workspace_root: string | null): <Words>(words: Words) => Promise<Words>
+}
+
+/** The options with what the house itself has where a host says nothing. */
+export function equipped<Options extends TurnOptions>(
+  options: Options,
+  house: Required<Pick<TurnOptions, "tools" | "sections" | "agent" | "instructions" | "wrote">>,
+): Options {
+  const { tools = house.tools, sections = house.sections, agent = house.agent } = options
+  const { instructions = house.instructions, wrote = house.wrote } = options
+  return { ...options, tools, sections, agent, instructions, wrote }
+}
+
+/** Who answers, with which tools, and what the system prompt says. */
+export function mannerRooms({
+  agents = [],
+  tools = [],
+  sections,
+  instructions,
+  agent,
+}: TurnOptions): MannerRooms {
+  return {
+    agent,
+    agents: new Map([ASSISTANT, ...agents].map((agent) => [agent.type, agent])),
+    tools: typeof tools === "function" ? tools : async () => tools,
+    sections: sections ?? (async () => ({})),
+    instructions: instructions ?? (async () => []),
+  }
+}
+
+/** What turns need, out of what a house has and its host says. */
+export function turnRooms(house: House, options: TurnOptions): TurnRooms {
+  const { store, blobs, history, providers, models, owner, scratch, scopes } = house
+  const { rules, before, message_user, headless = false, handler, wrote } = options
+  const compaction = CompactionConfig.parse(options.compaction ?? {})
+  return {
+    store,
+    blobs,
+    history,
+    providers,
+    models,
+    owner,
+    ...mannerRooms(options),
+    rules: async (place) => [
+      scratchRule(scratch.pathOf(place.session_id)),
+      ...((await rules?.(place)) ?? []),
+    ],
+    runtime: ({ session_id, workspace_root, agent }, rules) => ({
+      scratch: () => scratch.open(session_id, agent.scratch),
+      scratch_dir: async () => (await scratch.open(session_id, agent.scratch)).path,
+      ingress: house.ingress(workspace_root),
+      clean: house.clean(workspace_root),
+      scope: (id) => scopes.resolve(session_id, id),
+      attached: (id) => attachedFile(store, session_id, id),
+      rules,
+    }),
+    before,
+    wrote,
+    message_user,
+    headless,
+    compaction,
+    handler,
+  }
+}
+
+/** No answer is longer, whatever a model could write. */
+const MAX_OUTPUT_TOKENS = 32_000
+
+/** What a request says beside its messages. */
+export function envelopeOf(
+  model: Model,
+  said: {
+    readonly system: Document
+    readonly catalog?: ToolCatalog
+    readonly thinking?: Thinking | undefined
+  },
+): Envelope {
+  const { system, catalog, thinking } = said
+  return {
+    model: model.model_id,
+    system: system.body,
+    max_tokens: Math.min(model.output_tokens, MAX_OUTPUT_TOKENS),
+    ...(catalog && catalog.tools.length > 0 ? { tools: catalog.tools } : {}),
+    ...(thinking ? { thinking } : {}),
+  }
+}
+
+/** How much a choice of model asks it to think: its variant, where that is an effort. */
+export function thinkingOf(model: Model, { variant }: ModelChoice): Thinking | undefined {
+  return isWish(variant) ? thinkingFor(model, variant) : undefined
+}
+
+const WISHES: ReadonlySet<string> = new Set(["off", "low", "medium", "high", "max"])
+
+function isWish(variant: string | undefined): variant is Effort | "off" {
+  return variant !== undefined && WISHES.has(variant)
 }

@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
-import { BlobTooLarge, inBlocks } from "./blocks.ts"
+import { BlobTooLarge, BLOCK_BYTES, inBlocks, readChunks } from "./blocks.ts"
 import { notStored, storageFailure, synced, SyncFailed } from "../disk/disk-failure.ts"
-import { BLOCK_BYTES, readChunks } from "./file-chunks.ts"
 
 export { BlobTooLarge }
 

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm } from "node:fs/promi
 import { basename, dirname, join, resolve } from "node:path"
 import type { BlobStore, ByteRange } from "./blobs.ts"
 import { BlobsBehind } from "./blobs-behind.ts"
-import { readChunks } from "./file-chunks.ts"
+import { readChunks } from "./blocks.ts"
 import { isRunning } from "../disk/running.ts"
 
 /** So long a copy is kept: what was deleted elsewhere is gone from here by then. */

@@ -1,5 +1,5 @@
 import type { BlobStore } from "../blobs/blobs.ts"
-import { readAll } from "../blobs/read-all.ts"
+import { readAll } from "../blobs/blocks.ts"
 import { startsWith } from "../kinds/magic.ts"
 import { type FileKind, SNIFF_BYTES } from "../kinds/sniff.ts"
 

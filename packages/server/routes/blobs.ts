@@ -1,7 +1,7 @@
 import type { Context } from "hono"
 import { z } from "zod"
 import type { ServedAs } from "compositor-files/blobs/blobs"
-import { readAll } from "compositor-files/blobs/read-all"
+import { readAll } from "compositor-files/blobs/blocks"
 import { type Host, MAX_UPLOAD_BYTES } from "compositor-engine/host/host"
 import { Refusal } from "compositor-core/message/refusal"
 import { ownerOf } from "../caller.ts"

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { z } from "zod"
 import { listArchive, readEntry } from "compositor-files/archives/archive"
-import { readAll } from "compositor-files/blobs/read-all"
+import { readAll } from "compositor-files/blobs/blocks"
 import type { ConvertFile } from "compositor-files/formats/converted"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS } from "compositor-core/message/limits"
 import { Refusal } from "compositor-core/message/refusal"

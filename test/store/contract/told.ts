@@ -1,7 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { newId } from "../../../packages/core/message/id.ts"
-import { allOf, sinceCompaction } from "../../../packages/engine/turns/since-compaction.ts"
+import { allOf, sinceCompaction } from "../../../packages/engine/turns/compaction.ts"
 import type { ExportRow, Store } from "../../../packages/engine/store/store.ts"
 import {
   ask,

@@ -5,11 +5,10 @@ import { type MessageRecord, type TurnRecord, turnOf } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { closeAnswer, openAnswer } from "./answers.ts"
-import { claim } from "./claim.ts"
-import { insertMarker } from "./compaction.ts"
+import { claim, requireOwnTurn } from "./claim.ts"
+import { insertMarker } from "./steps.ts"
 import { isInHistory, rewindTo } from "./path.ts"
 import { branch, changeSession } from "./sessions.ts"
-import { requireOwnTurn } from "./fence.ts"
 import { close } from "./turns.ts"
 
 /** What a command asked of its session happens in the commit that ends its turn: a crash before it

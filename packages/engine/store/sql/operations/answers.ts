@@ -5,8 +5,7 @@ import type { Answer, PartUpsert } from "../../store.ts"
 import type { EventsRecord, MessageRecord, PartRecord, SessionRecord, TurnRecord } from "../rows.ts"
 import { type Program, together } from "../program.ts"
 import { inSession, type Transaction } from "../transaction.ts"
-import { attach } from "./blobs.ts"
-import { insertPart, writeMessage } from "./messages.ts"
+import { attach, insertPart, writeMessage } from "./messages.ts"
 
 /** `session` is the turn's, as it is in this transaction. */
 export function openAnswer(

@@ -1,14 +1,14 @@
 import { type QueueEffect, readQueueEffect } from "compositor-core/commands/queue-effect"
 import { newId } from "compositor-core/message/id"
-import type { Metadata } from "compositor-core/message/row"
+import type { Metadata, Turn } from "compositor-core/message/row"
 import { looksOnly } from "compositor-core/message/sidecar"
 import { openJson } from "compositor-core/message/stored-json"
-import type { Claim } from "../../store.ts"
-import { type MessageRecord, type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
+import type { Claim, TurnKey } from "../../store.ts"
+import { type MessageRecord, type SessionRecord, turnOf, type TurnRecord } from "../rows.ts"
 import type { Marks } from "../group.ts"
 import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { tellStarted } from "./lifecycle.ts"
+import { Refusal } from "compositor-core/message/refusal"
 
 export const WAITING = "('queued', 'paused', 'editing')"
 export const LIVE = "('running', 'retrying', 'waiting_on_approval', 'waiting_on_user_input')"
@@ -251,4 +251,71 @@ export function* liveTurn(tx: Transaction, session_id: string): Program<TurnReco
     `SELECT * FROM turns WHERE session_id = ? AND state IN ${LIVE}`,
     session_id,
   )
+}
+
+/** The turn that this key may still write to. A stale key is refused: someone else took over. */
+export function* requireOwnTurn(tx: Transaction, key: TurnKey): Program<TurnRecord> {
+  const turn = yield* tx.ownTurn(key.turn_id)
+  if (turn?.fence === key.fence && (turn.state === "running" || turn.state === "retrying"))
+    return turn
+  throw new Refusal("stale", `turn ${key.turn_id} is over: its writer was replaced`)
+}
+
+/** Positions compare as strings; the default is 16 digits of milliseconds and `:a0` (QUE-005). */
+export function positionAt(queued_at: number): string {
+  return `${String(queued_at).padStart(16, "0")}:a0`
+}
+
+// Positions compare as strings. One between two others is the left one with a longer tail; first
+// place is found by counting down the right one's milliseconds, or its last character.
+export function between(left: string, right: string | null): string {
+  if (left !== "") return middle(left, right)
+  if (right === null) return positionAt(0)
+  const milliseconds = Number(right.slice(0, 16))
+  const earlier = positionAt(milliseconds >= 1 ? Math.ceil(milliseconds) - 1 : 0)
+  return earlier < right ? earlier : lowered(right)
+}
+
+function lowered(right: string): string {
+  const last = right.charCodeAt(right.length - 1)
+  return middle(`${right.slice(0, -1)}${String.fromCharCode(last - 1)}`, right)
+}
+
+function middle(left: string, right: string | null): string {
+  for (let tail = "n"; ; tail = `0${tail}`) {
+    const candidate = `${left}${tail}`
+    if (right === null || candidate < right) return candidate
+    if (tail.length > 64) throw new Refusal("conflict", "there is no room between these messages")
+  }
+}
+
+/** What happens to turns, told as rows of the session's own stream (EVT-001). */
+export function tellStarted(tx: Transaction, turn: TurnRecord) {
+  tell(tx, turn, "turn-started", {})
+}
+
+export function tellApprovalRequested(tx: Transaction, turn: TurnRecord, call_ids: string[]) {
+  tell(tx, turn, "approval-requested", { call_ids })
+}
+
+export function tellFinished(tx: Transaction, turn: TurnRecord) {
+  const reason = REASONS[turn.state]
+  tell(tx, turn, "turn-finished", { reason, pending_approval: false })
+}
+
+const REASONS: Readonly<Record<Turn["state"], "finish" | "abort" | "error" | null>> = {
+  running: null,
+  retrying: null,
+  waiting_on_approval: null,
+  waiting_on_user_input: null,
+  finished: "finish",
+  aborted: "abort",
+  interrupted: "abort",
+  error: "error",
+}
+
+function tell(tx: Transaction, turn: TurnRecord, type: string, more: object) {
+  const { id: turn_id, session_id, message_id } = turn
+  const value = { session_id, message_id, turn_id, ...more, at: tx.now }
+  tx.tell(session_id, type, turn_id, "insert", JSON.stringify(value))
 }

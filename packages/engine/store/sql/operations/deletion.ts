@@ -5,7 +5,7 @@ import type { Deleted } from "../../store.ts"
 import type { MessageRecord, SessionRecord } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { detach, dropUnreferenced } from "./blobs.ts"
+import { detach, dropUnreferenced } from "./messages.ts"
 import { LIVE, liveTurn } from "./claim.ts"
 import { forgetContextOf, removeEntity, tellEntityAnew } from "./entities.ts"
 

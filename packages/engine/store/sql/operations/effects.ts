@@ -2,7 +2,7 @@ import { Refusal } from "compositor-core/message/refusal"
 import type { Effect } from "../../store.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { requireOwnTurn } from "./fence.ts"
+import { requireOwnTurn } from "./claim.ts"
 
 interface Known {
   readonly kind: string

@@ -3,10 +3,9 @@ import type { ContextWrite, Effect, RowWrite, RowWritten } from "../../store.ts"
 import type { PartRecord } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { detach } from "./blobs.ts"
+import { detach, insertPart, partRecords } from "./messages.ts"
 import { LIVE, WAITING } from "./claim.ts"
 import { once } from "./effects.ts"
-import { insertPart, partRecords } from "./messages.ts"
 import { tellRow } from "./tell-row.ts"
 
 const MAX_ROW_CHARACTERS = 1024 * 1024

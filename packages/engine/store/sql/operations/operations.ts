@@ -2,9 +2,15 @@ import type { Writes } from "../../store.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { performAction } from "./actions.ts"
-import { recordUpload } from "./blobs.ts"
+import { recordUpload } from "./messages.ts"
 import { claim } from "./claim.ts"
-import { recordCompaction } from "./compaction.ts"
+import {
+  endAnswer,
+  recordCalls,
+  recordCompaction,
+  recordInstructions,
+  recordSnapshot,
+} from "./steps.ts"
 import { attachToDraft, saveDraft } from "./drafts.ts"
 import { deleteSession, purgeMessage, sweep } from "./deletion.ts"
 import { recordEffect } from "./effects.ts"
@@ -27,8 +33,6 @@ import { importRows } from "./transfer.ts"
 import { interrupt } from "./interrupt.ts"
 import { appendStream, createStream, deleteStream, useStream } from "./streams.ts"
 import { takeSteers } from "./steer.ts"
-import { recordInstructions, recordSnapshot } from "./snapshots.ts"
-import { endAnswer, recordCalls } from "./steps.ts"
 import { beat, endTurn, recordRequest, recordRetry, recordStream, requestAbort } from "./turns.ts"
 import {
   addTrigger,

@@ -5,7 +5,7 @@ import { type SessionRecord, sessionOf } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { LIVE, liveTurn } from "./claim.ts"
-import { snapshotsOn } from "./snapshots.ts"
+import { snapshotsOn } from "./steps.ts"
 
 /** How many rewinds can be taken back. */
 const MAX_PREVIOUS_PATHS = 50

@@ -1,15 +1,13 @@
 import { Refusal } from "compositor-core/message/refusal"
 import { openJson } from "compositor-core/message/stored-json"
 import type { Append, Appended, Claim, MessageChanged, QueuedChange } from "../../store.ts"
-import { type MessageRecord, messageOf, type PartRecord } from "../rows.ts"
+import { messageOf, type MessageRecord, type PartRecord, type SessionRecord } from "../rows.ts"
 import type { SessionHead } from "../group.ts"
 import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { keepCaptures } from "./blobs.ts"
-import { fireHead, headsOf, LIVE, usedNow, WAITING } from "./claim.ts"
-import { reopen, unhold } from "./drain.ts"
-import { insertMessage, insertParts, partRecords, replaceParts } from "./messages.ts"
-import { between, positionAt } from "./position.ts"
+import { insertMessage, insertParts, keepCaptures, partRecords, replaceParts } from "./messages.ts"
+import { between, fireHead, headsOf, LIVE, positionAt, usedNow, WAITING } from "./claim.ts"
+import { steersFirst } from "./steer.ts"
 
 /** So long a message is left to whoever edits it, where nobody says how long. */
 const EDITING_MS = 10 * 60 * 1000
@@ -249,4 +247,34 @@ function* positionFor(tx: Transaction, record: MessageRecord, input: QueuedChang
   if (input.after !== null && at === 0)
     throw new Refusal("conflict", `message ${input.after} waits no longer`)
   return between(others[at - 1]?.position ?? "", others[at]?.position ?? null)
+}
+
+/** A hard failure holds the queue; what waited to run now waits like the rest (UXH-003). */
+export function* stopDrain(tx: Transaction, session_id: string) {
+  yield* steersFirst(tx, session_id)
+  tx.write("UPDATE chat_sessions SET drain = 'stopped' WHERE id = ?", session_id)
+  tx.write(
+    `UPDATE chat_messages SET mode = 'queued'
+     WHERE session_id = ? AND state IN ('queued', 'paused', 'editing') AND mode = 'immediate'`,
+    session_id,
+  )
+  tx.tellSession(yield* tx.session(session_id))
+}
+
+/** Somebody wants it to go on. */
+export function* reopen(tx: Transaction, session_id: string) {
+  yield* unhold(tx, yield* tx.session(session_id))
+  const changes = yield* tx.run(
+    "UPDATE chat_sessions SET drain = 'open' WHERE id = ? AND drain = 'stopped'",
+    session_id,
+  )
+  if (changes > 0) tx.tellSession(yield* tx.session(session_id))
+}
+
+/** What an import brought waits for a person, in the state in which it came. The first who touches the
+ *  queue finds it like one that was stopped. */
+export function* unhold(tx: Transaction, { id, drain }: Pick<SessionRecord, "id" | "drain">) {
+  if (drain !== "held") return
+  tx.group?.unhold(id)
+  yield* stopDrain(tx, id)
 }

@@ -2,9 +2,7 @@ import type { SteerTake } from "../../store.ts"
 import type { MessageRecord, TurnRecord } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { IS_QUEUED, place } from "./claim.ts"
-import { between } from "./position.ts"
-import { requireOwnTurn } from "./fence.ts"
+import { between, IS_QUEUED, place, requireOwnTurn } from "./claim.ts"
 
 /** The boundary between two steps. All that was steered in gets its place in history here, in one
  *  commit, and so exactly once (EA-022). */

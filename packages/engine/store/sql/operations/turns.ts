@@ -12,12 +12,18 @@ import { type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
 import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { answerBefore, changeAnswer, openAnswer, partsOf, writeParts } from "./answers.ts"
-import { keepCaptures } from "./blobs.ts"
-import { claim, fireHead, headsBehind, LIVE, liveTurn, usedNow } from "./claim.ts"
-import { stopDrain } from "./drain.ts"
-import { requireOwnTurn } from "./fence.ts"
-import { tellFinished } from "./lifecycle.ts"
-import { cancelAll } from "./queue.ts"
+import { keepCaptures } from "./messages.ts"
+import {
+  claim,
+  fireHead,
+  headsBehind,
+  LIVE,
+  liveTurn,
+  requireOwnTurn,
+  tellFinished,
+  usedNow,
+} from "./claim.ts"
+import { cancelAll, stopDrain } from "./queue.ts"
 import { takeAllSteers } from "./steer.ts"
 
 export function* recordRequest(tx: Transaction, input: RequestRecord): Program<{ txid: string }> {

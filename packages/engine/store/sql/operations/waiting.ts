@@ -6,9 +6,7 @@ import { type PartRecord, type TurnRecord, turnOf } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { upsertParts } from "./answers.ts"
-import { claimOf } from "./claim.ts"
-import { tellApprovalRequested } from "./lifecycle.ts"
-import { requireOwnTurn } from "./fence.ts"
+import { claimOf, requireOwnTurn, tellApprovalRequested } from "./claim.ts"
 import { changeTurn, isWaiting } from "./turns.ts"
 
 export function* waitFor(

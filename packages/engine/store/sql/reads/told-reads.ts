@@ -5,7 +5,7 @@ import { openJson } from "compositor-core/message/stored-json"
 import type { CarriedPart, RawMessage, RawPart } from "../../store.ts"
 import type { Asking, Program } from "../program.ts"
 import { type TurnRecord, turnOf } from "../rows.ts"
-import { rawHistory } from "./raw-history.ts"
+import { rawHistory } from "./session-reads.ts"
 
 /** Reads what a turn needs of a history, however long that is: from the newest summary on, and single
  *  parts of it. */
