@@ -72,7 +72,7 @@ const ENTRIES: readonly Entry[] = [
   {
     name: "compositor-core/lower/lower",
     about: "Parts to what a model sees, with receipts.",
-    file: join(PACKAGES, "engine", "lower", "lower.ts"),
+    file: join(PACKAGES, "core", "lower", "lower.ts"),
   },
 ]
 

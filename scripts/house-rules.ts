@@ -39,8 +39,8 @@ export const PACKAGES: readonly { folder: string; name: string; folders?: true }
 /** Packages and their folders, from the ground up. A file looks only at lower floors. */
 export const FLOORS: readonly (readonly string[])[] = [
   ["core/message", "core/model", "core/triggers"],
-  ["core/catalog", "core/interop"],
-  ["core/commands", "core/compose"],
+  ["core/catalog", "core/file", "core/interop"],
+  ["core/commands", "core/compose", "core/lower"],
   ["client", "files", "files/disk", "files/finder", "files/kinds"],
   ["client/react", "files/archives", "files/blobs"],
   ["files/workspace"],
@@ -48,7 +48,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["files/formats"],
   ["files/fetch"],
   ["engine/policy", "engine/streams", "engine/telemetry"],
-  ["engine/lower", "engine/providers", "engine/store"],
+  ["engine/loading", "engine/providers", "engine/store"],
   ["engine/completion", "engine/principals", "engine/skills", "engine/tools", "engine/uploads"],
   ["engine/agents", "engine/memory", "engine/submit"],
   ["engine/mcp", "engine/triggers", "engine/workspaces"],

@@ -10,7 +10,8 @@ const ROOMS: Readonly<Record<string, string>> = {
   catalog: "core/catalog",
   compose: "core/compose",
   interop: "core/interop",
-  lower: "engine/lower",
+  file: "core/file",
+  lower: "core/lower",
   provider: "engine/providers",
 }
 

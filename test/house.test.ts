@@ -100,7 +100,7 @@ import "node:fs"`,
     ))
   it("[DESIGN-1] catches a look upstairs", () =>
     says(
-      "packages/engine/lower/load.ts",
+      "packages/engine/loading/load.ts",
       `import "./lower.ts"\nimport type { Turn } from "../turns/turn.ts"`,
       '2 looks upstairs at engine/turns ("../turns/turn.ts")',
     ))
@@ -112,13 +112,13 @@ import "node:fs"`,
     ))
   it("[DESIGN-1] catches a look sideways", () =>
     says(
-      "packages/engine/lower/load.ts",
+      "packages/engine/loading/load.ts",
       `export * from "../providers/provider.ts"`,
       '1 looks sideways at engine/providers ("../providers/provider.ts")',
     ))
   it("[DESIGN-1] catches a look into another package past its front door", () =>
     says(
-      "packages/engine/lower/load.ts",
+      "packages/engine/loading/load.ts",
       `import "../../core/message/part.ts"`,
       '1 looks into core past its front door ("../../core/message/part.ts")',
     ))
@@ -126,7 +126,7 @@ import "node:fs"`,
     says("packages/engine/utils/text.ts", "", "1 is in an unknown folder, engine/utils")
     says("packages/engine/types.ts", "", "1 is in an unknown folder, engine")
     says(
-      "packages/engine/lower/load.ts",
+      "packages/engine/loading/load.ts",
       `import "../utils/text.ts"`,
       '1 looks at an unknown folder, engine/utils ("../utils/text.ts")',
     )
@@ -164,19 +164,19 @@ import "compositor-tui/editor"`,
       '2 imports "path", but a browser uses core',
     ))
   it("[DESIGN-1] wants files of at most 350 lines outside the page", () => {
-    says("packages/engine/lower/lower.ts", "\n".repeat(350))
-    says("packages/engine/lower/lower.ts", "\n".repeat(351), "351 has 351 lines, more than 350")
+    says("packages/engine/loading/lower.ts", "\n".repeat(350))
+    says("packages/engine/loading/lower.ts", "\n".repeat(351), "351 has 351 lines, more than 350")
     says("apps/web/page.tsx", "\n".repeat(351))
   })
   it("[DESIGN-1] catches files that need each other to run, and not by their types alone", () => {
     const circle = (back: string) =>
       judge([
-        scan("packages/engine/lower/a.ts", `import { b } from "./b.ts"`),
-        scan("packages/engine/lower/b.ts", `import { c } from "./c.ts"`),
-        scan("packages/engine/lower/c.ts", back),
+        scan("packages/engine/loading/a.ts", `import { b } from "./b.ts"`),
+        scan("packages/engine/loading/b.ts", `import { c } from "./c.ts"`),
+        scan("packages/engine/loading/c.ts", back),
       ]).map(({ message }) => message)
     expect(circle(`import { a } from "./a.ts"`)).toEqual([
-      "needs itself to run, by way of packages/engine/lower/b, packages/engine/lower/c",
+      "needs itself to run, by way of packages/engine/loading/b, packages/engine/loading/c",
     ])
     expect(
       circle(`import { type A, type B } from "./a.ts"\nimport type { C } from "./a.ts"`),

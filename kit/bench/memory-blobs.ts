@@ -1,4 +1,4 @@
-import type { Blobs } from "../../packages/engine/lower/content.ts"
+import type { Blobs } from "../../packages/engine/loading/content.ts"
 
 const CHUNK_BYTES = 256 * 1024
 

@@ -1,5 +1,5 @@
+import type { FileKind } from "../../packages/core/file/loaded-file.ts"
 import { brotliCompressSync, crc32, deflateRawSync, gzipSync, zstdCompressSync } from "node:zlib"
-import type { FileKind } from "../../packages/files/kinds/sniff.ts"
 import { bytes, gif, jpeg, png, webp } from "../build.ts"
 
 /** A file as someone might attach it, and what it is. */

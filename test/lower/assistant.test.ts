@@ -1,6 +1,6 @@
+import { DEFAULT_POLICY, type Policy } from "../../packages/core/lower/policy.ts"
 import { describe, expect, it } from "vitest"
-import { changesOnClose, lowerAssistant } from "../../packages/engine/lower/assistant.ts"
-import { DEFAULT_POLICY, type Policy } from "../../packages/engine/lower/policy.ts"
+import { changesOnClose, lowerAssistant } from "../../packages/core/lower/assistant.ts"
 import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
 import { openRow, StoredText } from "../../packages/core/model/stored-text.ts"
 import { media } from "../build.ts"

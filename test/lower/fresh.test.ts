@@ -1,13 +1,13 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { unifiedDiff } from "../../packages/engine/lower/diff.ts"
+import { unifiedDiff } from "../../packages/engine/loading/diff.ts"
 import {
   changed,
   type Earlier,
   rememberShown,
-} from "../../packages/engine/lower/unchanged-files.ts"
-import { captureRange } from "../../packages/engine/lower/load.ts"
-import { reanchor } from "../../packages/engine/lower/reanchor.ts"
+} from "../../packages/engine/loading/unchanged-files.ts"
+import { captureRange } from "../../packages/engine/loading/load.ts"
+import { reanchor } from "../../packages/engine/loading/reanchor.ts"
 import type { FileRefPart, Part } from "../../packages/core/message/part.ts"
 import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
 import { fileRef, named } from "../build.ts"

@@ -1,3 +1,4 @@
+import type { NamedPart } from "../../packages/core/lower/loaded-part.ts"
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -8,9 +9,8 @@ import {
   captureRange,
   LOAD_LIMITS,
   load,
-  type NamedPart,
   type Sources,
-} from "../../packages/engine/lower/load.ts"
+} from "../../packages/engine/loading/load.ts"
 import type { Part } from "../../packages/core/message/part.ts"
 import {
   attachment,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { showBytes, showName } from "../../packages/engine/lower/name.ts"
+import { showBytes, showName } from "../../packages/core/file/name.ts"
 
 describe("showName", () => {
   it.each([

@@ -5,7 +5,7 @@ import {
   type PlannedMedia,
   plan,
   REQUEST_RESERVE_BYTES,
-} from "../../packages/engine/lower/plan.ts"
+} from "../../packages/core/file/plan.ts"
 import {
   type Capabilities,
   capabilitiesFrom,

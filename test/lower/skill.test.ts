@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { lower, promptMessages } from "../../packages/engine/lower/lower.ts"
+import { lower, promptMessages } from "../../packages/core/lower/lower.ts"
 import { capabilitiesFrom, capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
 import { API_LIMITS } from "../../packages/core/model/apis.ts"
 import type { PromptMessage, Thinking } from "../../packages/core/model/prompt.ts"

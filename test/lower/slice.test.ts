@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { captureRange } from "../../packages/engine/lower/load.ts"
-import type { OpenFile, Place, Sliced, Slicer } from "../../packages/engine/lower/slice.ts"
+import { captureRange } from "../../packages/engine/loading/load.ts"
+import type { OpenFile, Place, Sliced, Slicer } from "../../packages/core/file/slice.ts"
 import type { FileRefPart, Part } from "../../packages/core/message/part.ts"
 import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
 import { collectBytes, named, png } from "../build.ts"

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { declareRoute } from "../../packages/engine/lower/declared-route.ts"
-import type { Reach } from "../../packages/engine/lower/route.ts"
+import { declareRoute } from "../../packages/core/file/declared-route.ts"
+import type { Reach } from "../../packages/core/file/route.ts"
 import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
 import { reachOf, routeOf } from "../../packages/engine/turns/formats.ts"
 

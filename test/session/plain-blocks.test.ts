@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { lowerAssistant } from "../../packages/engine/lower/assistant.ts"
+import { lowerAssistant } from "../../packages/core/lower/assistant.ts"
 import { capabilitiesOf, findModel } from "../../packages/core/model/models.ts"
 import type { PromptMessage } from "../../packages/core/model/prompt.ts"
 import { wireOf } from "../../packages/engine/providers/registry.ts"

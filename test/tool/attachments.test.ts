@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { describe, expect, it } from "vitest"
-import { attachmentPath } from "../../packages/files/workspace/attachment-path.ts"
+import { attachmentPath } from "../../packages/core/file/attachment-path.ts"
 import { attachTool } from "../../packages/engine/tools/attach.ts"
 import { bashTool } from "../../packages/engine/tools/bash.ts"
 import { convertTool } from "../../packages/engine/tools/convert.ts"

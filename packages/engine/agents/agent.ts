@@ -1,9 +1,9 @@
+import type { Custom } from "compositor-core/lower/policy"
 import {
   CONTEXT_POLICY,
   type ContextPolicy,
   type GestureRule,
 } from "compositor-core/compose/editor-context"
-import type { Custom } from "../lower/policy.ts"
 import type { ModelChoice } from "compositor-core/message/message"
 import type { Capabilities } from "compositor-core/model/capabilities"
 import { DEFAULT_RULES, type PermissionRule } from "../policy/permissions.ts"

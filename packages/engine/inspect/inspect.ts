@@ -1,4 +1,4 @@
-import type { Capture } from "../lower/load.ts"
+import type { Capture } from "../loading/load.ts"
 import { readPart } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 import type { Session, StoredMessage, Turn } from "compositor-core/message/row"

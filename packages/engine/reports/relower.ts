@@ -1,5 +1,5 @@
-import type { Earlier } from "../lower/unchanged-files.ts"
-import { type Demotions, type PlannedMedia, plan } from "../lower/plan.ts"
+import type { Earlier } from "../loading/unchanged-files.ts"
+import { type Demotions, type PlannedMedia, plan } from "compositor-core/file/plan"
 import type { ModelChoice } from "compositor-core/message/message"
 import { Refusal } from "compositor-core/message/refusal"
 import { openJson } from "compositor-core/message/stored-json"

@@ -1,10 +1,6 @@
+import type { Condition } from "compositor-core/file/loaded-file"
 import type { BlobStore } from "compositor-files/blobs/blobs"
-import {
-  type Condition,
-  conditionOf,
-  conditionOfBlob,
-  TAIL_BYTES,
-} from "compositor-files/formats/condition"
+import { conditionOf, conditionOfBlob, TAIL_BYTES } from "compositor-files/formats/condition"
 import { kindOfMime, SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
 import type {
   EditorContextPart,

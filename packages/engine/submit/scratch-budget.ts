@@ -1,5 +1,5 @@
 import type { ScratchQuota } from "compositor-files/workspace/scratch"
-import type { DeclaredRoute } from "../lower/declared-route.ts"
+import type { DeclaredRoute } from "compositor-core/file/declared-route"
 import { Refusal } from "compositor-core/message/refusal"
 
 /** A file of a message, as it would lie in scratch. */

@@ -1,7 +1,7 @@
 import { z } from "zod"
 import { randomBytes } from "node:crypto"
 import { extractArchive } from "compositor-files/archives/archive"
-import { safeName } from "compositor-files/workspace/attachment-path"
+import { safeName } from "compositor-core/file/attachment-path"
 import { openWithin, pathThrough } from "compositor-files/disk/within"
 import { walkFolder } from "compositor-files/workspace/walk"
 import { cutList } from "./output.ts"

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises"
 import { isAbsolute, relative, resolve, sep } from "node:path"
 import { scopedPath } from "compositor-files/workspace/scope"
-import { attachmentsNamed } from "compositor-files/workspace/attachment-path"
+import { attachmentsNamed } from "compositor-core/file/attachment-path"
 import { SCRATCH_QUOTA, Scratch } from "compositor-files/workspace/scratch"
 import type { Refused } from "compositor-files/disk/within"
 import type { Arrival, Verdict } from "../policy/judge.ts"

@@ -1,5 +1,6 @@
+import type { FileKind } from "compositor-core/file/loaded-file"
 import { z } from "zod"
-import { decodeText, type FileKind, SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
+import { decodeText, SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
 import { surroundingText } from "compositor-files/workspace/surroundings"
 import { readWorkspaceFile } from "compositor-files/workspace/workspace"
 import { cutText, SHOWN_BYTES, shownText } from "./output.ts"

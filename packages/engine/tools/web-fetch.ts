@@ -1,7 +1,7 @@
 import { z } from "zod"
 import type { FetchOptions } from "compositor-files/fetch/fetch"
 import { readUrl } from "compositor-files/fetch/target"
-import { safeName } from "compositor-files/workspace/attachment-path"
+import { safeName } from "compositor-core/file/attachment-path"
 import { cutText, shownText } from "./output.ts"
 import { admit, admitted, granted, scratchOf } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"

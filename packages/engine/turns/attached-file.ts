@@ -1,4 +1,4 @@
-import { PATH_DIGITS } from "compositor-files/workspace/attachment-path"
+import { PATH_DIGITS } from "compositor-core/file/attachment-path"
 import { openJson } from "compositor-core/message/stored-json"
 import type { Store } from "../store/store.ts"
 import type { AttachedFile } from "../tools/tool.ts"

@@ -2,9 +2,13 @@ import { mkdir } from "node:fs/promises"
 import { formatOf } from "compositor-files/formats/formats"
 import type { Transcriber } from "compositor-files/formats/transcriber"
 import { shrink } from "compositor-files/kinds/shrink"
-import { type DeclaredRoute, declareRoute, type SentFile } from "../lower/declared-route.ts"
-import type { Sources } from "../lower/load.ts"
-import type { Reach, Route, RoutedFile } from "../lower/route.ts"
+import {
+  type DeclaredRoute,
+  declareRoute,
+  type SentFile,
+} from "compositor-core/file/declared-route"
+import type { Sources } from "../loading/load.ts"
+import type { Reach, Route, RoutedFile } from "compositor-core/file/route"
 import { type ModelChoice, showModelChoice } from "compositor-core/message/message"
 import type { Capabilities } from "compositor-core/model/capabilities"
 import type { Knowledge } from "compositor-core/model/layers"

@@ -1,7 +1,7 @@
-import { changesOnClose } from "../lower/assistant.ts"
-import type { Capture } from "../lower/load.ts"
-import { type Demotions, plan, type PlannedMedia } from "../lower/plan.ts"
-import type { Policy } from "../lower/policy.ts"
+import { changesOnClose } from "compositor-core/lower/assistant"
+import type { Capture } from "../loading/load.ts"
+import { type Demotions, plan, type PlannedMedia } from "compositor-core/file/plan"
+import type { Policy } from "compositor-core/lower/policy"
 import type { Metadata } from "compositor-core/message/row"
 import { openJson } from "compositor-core/message/stored-json"
 import type { Media } from "compositor-core/model/prompt"
@@ -22,7 +22,7 @@ import {
   type MessageReceipt,
   type Target,
 } from "./lower-message.ts"
-import type { Earlier } from "../lower/unchanged-files.ts"
+import type { Earlier } from "../loading/unchanged-files.ts"
 
 export interface PromptRequest {
   /** Closed wire messages, oldest first; the last one is what the model is to answer. */

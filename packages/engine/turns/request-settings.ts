@@ -1,4 +1,4 @@
-import type { Policy } from "../lower/policy.ts"
+import type { Policy } from "compositor-core/lower/policy"
 import type { ModelChoice } from "compositor-core/message/message"
 import type { Metadata } from "compositor-core/message/row"
 import { looksOnly } from "compositor-core/message/sidecar"

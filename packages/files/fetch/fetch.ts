@@ -1,5 +1,6 @@
+import type { FileKind } from "compositor-core/file/loaded-file"
 import type { IncomingMessage } from "node:http"
-import { decodeText, type FileKind, SNIFF_BYTES, sniff } from "../kinds/sniff.ts"
+import { decodeText, SNIFF_BYTES, sniff } from "../kinds/sniff.ts"
 import { readBody } from "./body.ts"
 import { requestFrom } from "./request.ts"
 import { findTarget, type NotFetched, resolveByName, type Target } from "./target.ts"

@@ -1,10 +1,8 @@
+import type { Condition, FileKind } from "compositor-core/file/loaded-file"
 import type { BlobStore } from "../blobs/blobs.ts"
 import { readAll } from "../blobs/blocks.ts"
 import { startsWith } from "../kinds/magic.ts"
-import { type FileKind, SNIFF_BYTES } from "../kinds/sniff.ts"
-
-/** Why a file of a known type cannot be read all the same. */
-export type Condition = "encrypted" | "damaged"
+import { SNIFF_BYTES } from "../kinds/sniff.ts"
 
 export interface Ends {
   readonly mime: string

@@ -1,8 +1,8 @@
+import type { FileKind } from "compositor-core/file/loaded-file"
 import { createWriteStream } from "node:fs"
 import { mkdtemp, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { pipeline } from "node:stream/promises"
-import type { FileKind } from "../kinds/sniff.ts"
 import type { ConvertOptions } from "./convert.ts"
 import { CONVERT_LIMITS, type ConvertFile } from "./converted.ts"
 

@@ -1,3 +1,4 @@
+import type { FileKind } from "compositor-core/file/loaded-file"
 import { charsetOf, decode } from "./charset.ts"
 import { compoundMime, confirmed, ownMagic, startsPdf, startsWith } from "./magic.ts"
 
@@ -90,8 +91,6 @@ export const TEXT_MIMES: ReadonlyMap<string, string> = new Map([
   ["zig", "text/x-zig"],
   ["zsh", "text/x-shellscript"],
 ])
-
-export type FileKind = "text" | "image" | "pdf" | "audio" | "video" | "archive" | "binary"
 
 export interface Sniffed {
   readonly mime: string

@@ -1,3 +1,4 @@
+import type { LineSpan } from "compositor-core/file/loaded-file"
 import type { FileHandle } from "node:fs/promises"
 import type { Range } from "compositor-core/message/part"
 import { SNIFF_BYTES } from "../kinds/sniff.ts"
@@ -8,13 +9,6 @@ export interface ReadOptions {
   readonly range?: Range | undefined
   /** More than this is not read: the answer is `too-large`. */
   readonly maxBytes: number
-}
-
-/** The lines that were read, 1-based and inclusive; `total` where the end of the file was seen. */
-export interface LineSpan {
-  readonly start: number
-  readonly end: number
-  readonly total?: number
 }
 
 interface OpenedFile {

@@ -6,14 +6,8 @@ import type { Capture } from "./capture.ts"
 import type { Blobs } from "./content.ts"
 import type { Shrink } from "./fit.ts"
 import type { Earlier } from "./unchanged-files.ts"
-import type { Measures, Reach, Router } from "./route.ts"
-import type { OpenFile, Slicer } from "./slice.ts"
-
-/** A part and the id that its receipt and its capture carry. */
-export interface NamedPart {
-  readonly id: string
-  readonly part: Part | UnknownPart
-}
+import type { Measures, Reach, Router } from "compositor-core/file/route"
+import type { OpenFile, Slicer } from "compositor-core/file/slice"
 
 export interface LoadLimits {
   /** A file of the workspace beyond this is only described. */

@@ -1,3 +1,5 @@
+import { HELPED_BY_SHRINKING } from "compositor-core/file/media"
+import type { HereFile, LoadedFile, MediaFile } from "compositor-core/file/loaded-file"
 import type { ShrinkLimits, Shrunk, shrink } from "compositor-files/kinds/shrink"
 import {
   type Capabilities,
@@ -6,14 +8,8 @@ import {
   resolveNative,
 } from "compositor-core/model/capabilities"
 import type { Origin } from "../policy/config.ts"
-import {
-  type Content,
-  type HereFile,
-  type LoadedFile,
-  type MediaFile,
-  openFile,
-} from "./content.ts"
-import { MEASURED, type Route } from "./route.ts"
+import { type Content, openFile } from "./content.ts"
+import { MEASURED, type Route } from "compositor-core/file/route"
 import type { Sources } from "./sources.ts"
 
 /** An image within the limits, of one of the types; undefined when it cannot be had. */
@@ -68,8 +64,6 @@ function refusalOf(
   const answer = resolveNative(capabilities, facts)
   return answer.native ? null : answer.reason
 }
-
-export const HELPED_BY_SHRINKING: ReadonlySet<RefusalReason> = new Set(["size", "pixels", "mime"])
 
 async function shrunk(
   file: HereFile,

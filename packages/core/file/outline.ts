@@ -39,9 +39,8 @@ function gap(between: string, head: string): string {
 
 /** As much of the beginning as fits, by whole lines where there are any. */
 export function beginning(text: string, bytes: number): string {
-  const head = Buffer.from(text)
-    .subarray(0, bytes)
-    .toString("utf8")
+  const head = new TextDecoder("utf-8", { ignoreBOM: true })
+    .decode(new TextEncoder().encode(text).subarray(0, bytes))
     .replace(/\ufffd$/, "")
   const feed = head.lastIndexOf("\n")
   return feed > 0 ? head.slice(0, feed + 1) : head

@@ -1,10 +1,10 @@
-import type { HereFile, LoadedFile, TextFile } from "./content.ts"
-import { describe, type Origin } from "./describe.ts"
-import { showText, shownText } from "./file.ts"
-import type { LoadedPart } from "./load.ts"
-import { outline } from "./outline.ts"
+import type { HereFile, LoadedFile, TextFile } from "../file/loaded-file.ts"
+import type { LoadedPart } from "./loaded-part.ts"
+import { describe, type Origin } from "../file/describe.ts"
+import { showText, shownText } from "../file/lower-file.ts"
+import { outline } from "../file/outline.ts"
 
-import { type Verdict, weigh } from "./verdict.ts"
+import { type Verdict, weigh } from "../file/verdict.ts"
 
 export interface Settled {
   readonly loaded: LoadedPart

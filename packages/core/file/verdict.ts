@@ -1,11 +1,6 @@
-import type {
-  Block,
-  PromptBlock,
-  ToolCallBlock,
-  ToolResultBlock,
-} from "compositor-core/model/prompt"
-import type { Outcome } from "compositor-core/model/receipt"
-import { blockBytes, blockTokens, tokensOfBytes } from "compositor-core/model/tokens"
+import type { Block, PromptBlock, ToolCallBlock, ToolResultBlock } from "../model/prompt.ts"
+import type { Outcome } from "../model/receipt.ts"
+import { blockBytes, blockTokens, tokensOfBytes } from "../model/tokens.ts"
 
 /** A call that the user made for the model: it stands behind the user's message, with its result
  *  (decision 7). */

@@ -1,3 +1,6 @@
+import type { LoadedFile } from "../file/loaded-file.ts"
+import type { LoadedPart } from "./loaded-part.ts"
+import type { AgentCircumstances } from "./policy.ts"
 import {
   type CommandPart,
   type EditorContextPart,
@@ -7,28 +10,21 @@ import {
   type QuotePart,
   type SkillContentPart,
   type UnknownPart,
-} from "compositor-core/message/part"
-import { acceptsSyntheticCall } from "compositor-core/model/capabilities"
-import {
-  editorMarker,
-  escapeMarkers,
-  escapeWholeMarker,
-  skillMarker,
-} from "compositor-core/model/marker"
+} from "../message/part.ts"
+import { acceptsSyntheticCall } from "../model/capabilities.ts"
+import { editorMarker, escapeMarkers, escapeWholeMarker, skillMarker } from "../model/marker.ts"
 import { custom } from "./custom.ts"
-import { withDeclared } from "./declared-route.ts"
-import type { Origin } from "./describe.ts"
-import { lowerFile } from "./file.ts"
+import { withDeclared } from "../file/declared-route.ts"
+import type { Origin } from "../file/describe.ts"
+import { lowerFile } from "../file/lower-file.ts"
 import { keptOut, withMark } from "./ingress.ts"
-import type { LoadedFile } from "./content.ts"
-import type { LoadedPart } from "./load.ts"
-import { showName } from "./name.ts"
-import type { Circumstances, Policy } from "./policy.ts"
-import { type Verdict, verdict } from "./verdict.ts"
+import { showName } from "../file/name.ts"
+import type { Circumstances, LoweringPolicy } from "../file/policy.ts"
+import { type Verdict, verdict } from "../file/verdict.ts"
 
 /** What becomes of one part. What policy keeps out comes to nobody, an agent's own lowering
  *  included. */
-export function lowerPart(loaded: LoadedPart, at: Circumstances): Verdict {
+export function lowerPart(loaded: LoadedPart, at: AgentCircumstances): Verdict {
   const kept = keptOut(loaded.part)
   if (kept) return kept
   const { part, file } = loaded
@@ -67,7 +63,11 @@ function lowerAdmitted(loaded: LoadedPart, at: Circumstances): Verdict {
 
 /** Nobody but the host speaks in its markers (TRU-001). What the user typed stays as it was typed
  *  unless it would be a whole block; where everything becomes one string nothing stays. */
-function withoutLookalikes(part: Part | UnknownPart, lowered: Verdict, policy: Policy): Verdict {
+function withoutLookalikes(
+  part: Part | UnknownPart,
+  lowered: Verdict,
+  policy: LoweringPolicy,
+): Verdict {
   const { block } = lowered
   if (block?.type !== "text" || policy.host_wrote || SPEAKS_IN_MARKERS.has(part.type))
     return lowered

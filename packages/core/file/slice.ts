@@ -1,6 +1,6 @@
-import type { FileKind } from "compositor-files/kinds/sniff"
-import { type Fragment, printFragment } from "compositor-core/message/file-location"
-import type { Range } from "compositor-core/message/part"
+import type { FileKind } from "./loaded-file.ts"
+import { type Fragment, printFragment } from "../message/file-location.ts"
+import type { Range } from "../message/part.ts"
 import { oneLine, showName } from "./name.ts"
 
 /** A file whose bytes can be had, from the beginning, as often as they are asked for. */

@@ -1,85 +1,18 @@
-import type { BlobStore } from "compositor-files/blobs/blobs"
-import { readAll } from "compositor-files/blobs/blocks"
 import {
   type Condition,
-  conditionOf,
-  type Ends,
-  TAIL_BYTES,
-} from "compositor-files/formats/condition"
+  type FileFacts,
+  type HereFile,
+  type MediaFile,
+  nativeKind,
+} from "compositor-core/file/loaded-file"
+import type { BlobStore } from "compositor-files/blobs/blobs"
+import { readAll } from "compositor-files/blobs/blocks"
+import { conditionOf, type Ends, TAIL_BYTES } from "compositor-files/formats/condition"
 import { type ImageSize, imageSize } from "compositor-files/kinds/image-size"
-import { decodeText, type FileKind, SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
-import type { LineSpan } from "compositor-files/workspace/workspace"
-import type { Range } from "compositor-core/message/part"
-import { isOffice, type MediaKind } from "compositor-core/model/capabilities"
-import type { Media } from "compositor-core/model/prompt"
-import type { Freshness } from "./unchanged-files.ts"
-import { showName } from "./name.ts"
-import type { Measures, Route } from "./route.ts"
-import type { OpenFile } from "./slice.ts"
-
-interface FileFacts extends Measures {
-  readonly name: string
-  readonly mime: string
-  /** Of the whole file; null where nobody said. */
-  readonly size: number | null
-  readonly content_id: string | null
-  readonly lines: LineSpan | null
-  /** What a person should know about how it was read. */
-  readonly note: string | null
-  /** What of the file this is, in words, where it took a slicer to find it. */
-  readonly place?: string | null
-  /** Who reads it where the model cannot. */
-  readonly route?: Route | undefined
-  /** What is seen to be wrong with it. */
-  readonly condition?: Condition | undefined
-}
-
-export interface TextFile extends FileFacts {
-  readonly type: "text"
-  readonly kind: FileKind
-  readonly text: string
-  /** The slice that `text` is; null for the whole file. */
-  readonly range: Range | null
-  /** The text was taken out of a file that is none. */
-  readonly extracted?: boolean
-  /** Set where the model was shown the file before. */
-  readonly fresh?: Freshness | undefined
-}
-
-export interface MediaFile extends FileFacts {
-  readonly type: "media"
-  readonly kind: MediaKind
-  readonly media: Media
-  readonly width?: number
-  readonly height?: number
-  /** What it was before it was made to fit. */
-  readonly scaled_from?: ScaledFrom
-}
-
-export interface ScaledFrom {
-  readonly mime: string
-  readonly width?: number | undefined
-  readonly height?: number | undefined
-}
-
-/** Only what it is can be shown. */
-export interface OpaqueFile extends FileFacts {
-  readonly type: "opaque"
-  readonly kind: FileKind
-}
-
-export type HereFile = TextFile | MediaFile | OpaqueFile
-
-/** A file as lowering needs it. Of one that is `elsewhere` only where can be shown. */
-export type LoadedFile =
-  | HereFile
-  | { readonly type: "elsewhere"; readonly address: string }
-  | {
-      readonly type: "refused"
-      readonly name: string
-      readonly outcome: "denied" | "failed"
-      readonly reason: string
-    }
+import { decodeText, SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
+import type { MediaKind } from "compositor-core/model/capabilities"
+import { showName } from "compositor-core/file/name"
+import type { OpenFile } from "compositor-core/file/slice"
 
 /** Bytes that are here, inline or in the blob store. */
 export interface Content {
@@ -158,22 +91,6 @@ async function dimensionsOf(content: Content): Promise<ImageSize | undefined> {
   const size = imageSize(await content.read(SNIFF_BYTES))
   if (size || content.size <= SNIFF_BYTES) return size
   return imageSize(await content.read(IMAGE_HEAD_BYTES))
-}
-
-/** The kind under which some API takes such a file as it is; files of no such kind are described. */
-export function nativeKind(kind: FileKind, mime: string): MediaKind | undefined {
-  switch (kind) {
-    case "image":
-    case "pdf":
-    case "audio":
-    case "video":
-      return kind
-    case "text":
-      return undefined
-    case "archive":
-    case "binary":
-      return isOffice(mime) ? "office" : undefined
-  }
 }
 
 export function openFile(file: HereFile, content: Content): OpenFile {

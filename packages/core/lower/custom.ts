@@ -1,9 +1,9 @@
-import { z } from "zod"
-import type { Part, UnknownPart } from "compositor-core/message/part"
-import { Outcome } from "compositor-core/model/receipt"
-import { oneLine } from "./name.ts"
 import type { Custom } from "./policy.ts"
-import type { Verdict } from "./verdict.ts"
+import { z } from "zod"
+import type { Part, UnknownPart } from "../message/part.ts"
+import { Outcome } from "../model/receipt.ts"
+import { oneLine } from "../file/name.ts"
+import type { Verdict } from "../file/verdict.ts"
 
 /** An agent's own lowering of a part, where it has one and it works; else ours. It is given a copy:
  *  what is stored stays as it is (CMP-114). */

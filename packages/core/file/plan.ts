@@ -1,4 +1,4 @@
-import type { Capabilities, MediaKind } from "compositor-core/model/capabilities"
+import type { Capabilities, MediaKind } from "../model/capabilities.ts"
 
 /** Parts whose media are described instead of sent. It only grows for one session and model, so that
  *  what was sent stays as it was. */

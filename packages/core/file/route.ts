@@ -1,5 +1,5 @@
-import type { FileKind } from "compositor-files/kinds/sniff"
-import type { Capabilities, MediaKind } from "compositor-core/model/capabilities"
+import type { FileKind } from "./loaded-file.ts"
+import type { Capabilities, MediaKind } from "../model/capabilities.ts"
 
 /** Who reads a file that the model cannot take (BIN-001..004). `extract` puts its text in place, for
  *  an agent without tools. */

@@ -1,10 +1,10 @@
+import type { Freshness, TextFile } from "compositor-core/file/loaded-file"
+import type { LoadedPart } from "compositor-core/lower/loaded-part"
 import { readAll } from "compositor-files/blobs/blocks"
 import { decodeText } from "compositor-files/kinds/sniff"
 import type { Receipt } from "compositor-core/model/receipt"
 import { pathTarget } from "./capture-target.ts"
-import type { TextFile } from "./content.ts"
 import { unifiedDiff } from "./diff.ts"
-import type { LoadedPart } from "./load.ts"
 import type { Sources } from "./sources.ts"
 
 /** A whole file that the model was shown before. */
@@ -13,11 +13,6 @@ export interface Earlier {
   /** When its message was sent, in epoch milliseconds. */
   readonly shown_at: number
 }
-
-/** What is new in a file since the model was shown it. */
-export type Freshness =
-  | { readonly type: "unchanged"; readonly shown_at: number }
-  | { readonly type: "changed"; readonly shown_at: number; readonly diff: string }
 
 /** How a file differs from the one that was shown last (BEY-03); undefined where it was not shown, or
  *  where the file itself says it as shortly. */

@@ -1,4 +1,4 @@
-import { escapeMarkers } from "compositor-core/model/marker"
+import { escapeMarkers } from "../model/marker.ts"
 
 const MAX_NAME_CHARACTERS = 240
 

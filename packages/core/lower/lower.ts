@@ -1,21 +1,16 @@
-import { type Capabilities, mediaKind } from "compositor-core/model/capabilities"
-import type { Block, PromptMessage } from "compositor-core/model/prompt"
-import { LOWERING_VERSION, type Receipt } from "compositor-core/model/receipt"
-import { blockBytes } from "compositor-core/model/tokens"
+import type { LoadedPart } from "./loaded-part.ts"
+import { type AgentCircumstances, DEFAULT_POLICY, type Policy } from "./policy.ts"
+import { type Capabilities, mediaKind } from "../model/capabilities.ts"
+import type { Block, PromptMessage } from "../model/prompt.ts"
+import { LOWERING_VERSION, type Receipt } from "../model/receipt.ts"
+import { blockBytes } from "../model/tokens.ts"
 import { type Settled, withinBudget } from "./budget.ts"
-import type { LoadedPart } from "./load.ts"
 import { lowerPart } from "./lower-part.ts"
-import { useOf } from "./media.ts"
-import { oneLine, showName } from "./name.ts"
-import type { MediaUse } from "./plan.ts"
-import {
-  type Circumstances,
-  DEFAULT_POLICY,
-  NOTHING_SPENT,
-  type Policy,
-  type Spent,
-} from "./policy.ts"
-import { type SkillCall, type Verdict, verdict, weigh } from "./verdict.ts"
+import { useOf } from "../file/media.ts"
+import { oneLine, showName } from "../file/name.ts"
+import type { MediaUse } from "../file/plan.ts"
+import { NOTHING_SPENT, type Spent } from "../file/policy.ts"
+import { type SkillCall, type Verdict, verdict, weigh } from "../file/verdict.ts"
 
 export interface Lowered {
   readonly blocks: readonly Block[]
@@ -63,7 +58,7 @@ export function promptMessages({
 /** Stands where a message was nothing but a skill. */
 const SKILL_ALONE = "Load the skill, then follow it."
 
-function lowerSafely(loaded: LoadedPart, at: Circumstances): Verdict {
+function lowerSafely(loaded: LoadedPart, at: AgentCircumstances): Verdict {
   try {
     return lowerPart(loaded, at)
   } catch (error) {

@@ -1,10 +1,9 @@
-import type { Part, UnknownPart } from "compositor-core/message/part"
-import type { Capabilities, MediaKind } from "compositor-core/model/capabilities"
+import type { Capabilities, MediaKind } from "../model/capabilities.ts"
 import type { Demotions } from "./plan.ts"
 import type { Reach } from "./route.ts"
-import type { Verdict } from "./verdict.ts"
 
-export interface Policy {
+/** What lowering is held to, but for what an agent does itself. */
+export interface LoweringPolicy {
   /** How much of a file is put into the message (decision 3). Under every policy a range is shown,
    *  because the user selected it. */
   readonly file_refs: "auto" | "inline" | "descriptor"
@@ -18,7 +17,6 @@ export interface Policy {
   readonly thinking_budget?: boolean | undefined
   /** Tools that receive a kind of editor context instead of the model, by that kind (CMP-113). */
   readonly claimed?: Readonly<Record<string, string>> | undefined
-  readonly custom?: Custom | undefined
   /** What the agent has to read files with (BIN-003, BIN-004). */
   readonly reach?: Reach | undefined
   /** Set where a wire makes one string of a message: the host's markers carry it, and everything else
@@ -27,12 +25,6 @@ export interface Policy {
   /** The host itself wrote the text, so that its markers stay. */
   readonly host_wrote?: boolean | undefined
 }
-
-/** An agent's own lowering (CMP-113): undefined, or a throw, leaves it to ours, which `next` gives.
- *  What is stored cannot be reached from it. */
-export type Custom = (part: Part | UnknownPart, next: () => Verdict) => Verdict | undefined
-
-export const DEFAULT_POLICY: Policy = { file_refs: "auto" }
 
 interface TextLimits {
   /** One whole file. */
@@ -43,7 +35,7 @@ interface TextLimits {
 
 const KILOBYTE = 1024
 
-export const TEXT_LIMITS: Readonly<Record<Policy["file_refs"], TextLimits>> = {
+export const TEXT_LIMITS: Readonly<Record<LoweringPolicy["file_refs"], TextLimits>> = {
   auto: { file_bytes: 32 * KILOBYTE, message_bytes: 128 * KILOBYTE },
   inline: { file_bytes: 256 * KILOBYTE, message_bytes: 1024 * KILOBYTE },
   descriptor: { file_bytes: 32 * KILOBYTE, message_bytes: 128 * KILOBYTE },
@@ -76,6 +68,6 @@ export const NOTHING_SPENT: Spent = {
 export interface Circumstances {
   readonly part_id: string
   readonly capabilities: Capabilities
-  readonly policy: Policy
+  readonly policy: LoweringPolicy
   readonly spent: Spent
 }

@@ -1,6 +1,6 @@
-import type { Part, UnknownPart } from "compositor-core/message/part"
-import { oneLine } from "./name.ts"
-import { type Verdict, verdict } from "./verdict.ts"
+import type { Part, UnknownPart } from "../message/part.ts"
+import { oneLine } from "../file/name.ts"
+import { type Verdict, verdict } from "../file/verdict.ts"
 
 /** What the policy did to a part when it came in; it stands in the part itself (decision 10). */
 interface IngressMark {

@@ -1,6 +1,7 @@
-import { type ToolPart, toolNameOf } from "compositor-core/message/tool-part"
-import type { Capabilities } from "compositor-core/model/capabilities"
-import { escapeWholeMarker, mayHoldMarker } from "compositor-core/model/marker"
+import type { Policy } from "./policy.ts"
+import { type ToolPart, toolNameOf } from "../message/tool-part.ts"
+import type { Capabilities } from "../model/capabilities.ts"
+import { escapeWholeMarker, mayHoldMarker } from "../model/marker.ts"
 import type {
   Block,
   MediaBlock,
@@ -8,15 +9,14 @@ import type {
   PromptMessage,
   Seal,
   ToolResultBlock,
-} from "compositor-core/model/prompt"
-import { LOWERING_VERSION, type Receipt } from "compositor-core/model/receipt"
-import { StoredText } from "compositor-core/model/stored-text"
-import { blockBytes, blockTokens } from "compositor-core/model/tokens"
-import { sentMedia } from "./media.ts"
-import { oneLine } from "./name.ts"
-import type { MediaUse } from "./plan.ts"
-import type { Policy } from "./policy.ts"
-import type { Verdict } from "./verdict.ts"
+} from "../model/prompt.ts"
+import { LOWERING_VERSION, type Receipt } from "../model/receipt.ts"
+import { StoredText } from "../model/stored-text.ts"
+import { blockBytes, blockTokens } from "../model/tokens.ts"
+import { sentMedia } from "../file/media.ts"
+import { oneLine } from "../file/name.ts"
+import type { MediaUse } from "../file/plan.ts"
+import type { Verdict } from "../file/verdict.ts"
 
 /** A part of an answer as its row opens, and the id that its receipt carries. */
 export interface AnswerPart {

@@ -1,6 +1,6 @@
-import type { LineSpan } from "compositor-files/workspace/workspace"
-import type { Measures } from "./route.ts"
-import type { Place } from "./slice.ts"
+import type { LineSpan } from "compositor-core/file/loaded-file"
+import type { Measures } from "compositor-core/file/route"
+import type { Place } from "compositor-core/file/slice"
 
 /** What a file-ref sent, kept for ever: later lowerings read this and never the disk, so history
  *  and prompt caches do not shift (decision 4). `content` without an id is a file that no model

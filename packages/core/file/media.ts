@@ -1,10 +1,15 @@
-import { type Capabilities, mediaKind, resolveNative } from "compositor-core/model/capabilities"
-import type { Block, MediaBlock } from "compositor-core/model/prompt"
-import { blockTokens } from "compositor-core/model/tokens"
-import type { MediaFile } from "./content.ts"
+import type { MediaFile } from "./loaded-file.ts"
+import {
+  type Capabilities,
+  mediaKind,
+  type RefusalReason,
+  resolveNative,
+} from "../model/capabilities.ts"
+import type { Block, MediaBlock } from "../model/prompt.ts"
+import { blockTokens } from "../model/tokens.ts"
 import { oneLine, showBytes, showName } from "./name.ts"
 import { base64Length, type MediaUse, REQUEST_RESERVE_BYTES } from "./plan.ts"
-import type { Circumstances, Policy } from "./policy.ts"
+import type { Circumstances, LoweringPolicy } from "./policy.ts"
 import { type Verdict, verdict } from "./verdict.ts"
 
 /** Why a medium is not sent, as the end of a sentence. */
@@ -50,6 +55,9 @@ function crowdRefusal({ kind, media }: MediaFile, at: Circumstances): string | u
   return full ? "the request would be too large" : undefined
 }
 
+/** Why an image is refused that a smaller one would not be. */
+export const HELPED_BY_SHRINKING: ReadonlySet<RefusalReason> = new Set(["size", "pixels", "mime"])
+
 /** Assumed of an image whose header is not read here: an ordinary photograph, scaled as APIs do. */
 const ASSUMED = { width: 1536, height: 1024 }
 const READ_HEADERS: ReadonlySet<string> = new Set([
@@ -87,7 +95,7 @@ export function useOf(part_id: string, block: MediaBlock): MediaUse {
 interface ResultCircumstances {
   readonly part_id: string
   readonly capabilities: Capabilities
-  readonly policy: Policy
+  readonly policy: LoweringPolicy
 }
 
 /** A medium that a tool gave back, as this model is sent it: itself, or one line in its place. */

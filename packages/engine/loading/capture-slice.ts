@@ -1,10 +1,16 @@
+import { nativeKind } from "compositor-core/file/loaded-file"
 import { placeOfLines } from "compositor-files/workspace/surroundings"
 import type { Arrival, Verdict } from "../policy/judge.ts"
 import { resolveNative } from "compositor-core/model/capabilities"
 import { type Capture, type PathTarget, refusedCapture } from "./capture.ts"
-import { nativeKind } from "./content.ts"
-import { oneLine } from "./name.ts"
-import { needsSlicer, type OpenFile, type Place, placeWords, type Sliced } from "./slice.ts"
+import { oneLine } from "compositor-core/file/name"
+import {
+  needsSlicer,
+  type OpenFile,
+  type Place,
+  placeWords,
+  type Sliced,
+} from "compositor-core/file/slice"
 import type { Sources } from "./sources.ts"
 
 interface Cut {

@@ -1,8 +1,9 @@
+import { type LineSpan, nativeKind } from "compositor-core/file/loaded-file"
+import type { NamedPart } from "compositor-core/lower/loaded-part"
 import { readAll } from "compositor-files/blobs/blocks"
 import { decodeText, SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
 import { surroundingText } from "compositor-files/workspace/surroundings"
 import {
-  type LineSpan,
   type ReadOptions,
   readOpened,
   type WorkspaceRead,
@@ -12,11 +13,11 @@ import { type FileReference, isKnown, type MentionPart, Range } from "compositor
 import type { Verdict } from "../policy/judge.ts"
 import { type Capture, largeCapture, type PathTarget, refusedCapture } from "./capture.ts"
 import { captureSlice } from "./capture-slice.ts"
-import { type Blobs, namedOffice, nativeKind, pieces } from "./content.ts"
+import { type Blobs, namedOffice, pieces } from "./content.ts"
 import { anchored } from "./reanchor.ts"
-import { MEASURED, type Measures } from "./route.ts"
-import { needsSlicer, normalPlace, type OpenFile } from "./slice.ts"
-import type { NamedPart, Sources } from "./sources.ts"
+import { MEASURED, type Measures } from "compositor-core/file/route"
+import { needsSlicer, normalPlace, type OpenFile } from "compositor-core/file/slice"
+import type { Sources } from "./sources.ts"
 
 /** A place is captured when it is submitted, because the user selected what was there then. Null
  *  for a part without one, and when it could not be kept: then it is captured when it fires. */

@@ -1,3 +1,5 @@
+import type { HereFile, LoadedFile, TextFile } from "compositor-core/file/loaded-file"
+import type { LoadedPart, NamedPart } from "compositor-core/lower/loaded-part"
 import { decodeText, kindOfMime } from "compositor-files/kinds/sniff"
 import {
   type FileAttachmentPart,
@@ -8,30 +10,16 @@ import {
 import type { Origin } from "../policy/config.ts"
 import type { Capture, PathTarget } from "./capture.ts"
 import { captureTarget, pathTarget } from "./capture-target.ts"
-import {
-  bytesContent,
-  type Content,
-  type HereFile,
-  type LoadedFile,
-  loadContent,
-  storedContent,
-  type TextFile,
-} from "./content.ts"
+import { bytesContent, type Content, loadContent, storedContent } from "./content.ts"
 import { fit } from "./fit.ts"
 import { freshness } from "./unchanged-files.ts"
-import { showName } from "./name.ts"
-import { needsSlicer, slicedName } from "./slice.ts"
-import type { NamedPart, Sources } from "./sources.ts"
+import { showName } from "compositor-core/file/name"
+import { needsSlicer, slicedName } from "compositor-core/file/slice"
+import type { Sources } from "./sources.ts"
 
 export type { Capture } from "./capture.ts"
 export { captureRange } from "./capture-target.ts"
-export { LOAD_LIMITS, type LoadLimits, type NamedPart, type Sources } from "./sources.ts"
-
-/** A part with all that lowering needs of the world: nothing is read after this. */
-export interface LoadedPart extends NamedPart {
-  /** For refs, attachments and file mentions; the other parts are their own content. */
-  readonly file: LoadedFile | null
-}
+export { LOAD_LIMITS, type LoadLimits, type Sources } from "./sources.ts"
 
 export interface Loaded {
   readonly parts: readonly LoadedPart[]
