@@ -11,7 +11,7 @@ import { DraftDesk } from "./draft-desk.ts"
 import { EditKeys } from "./edit-keys.ts"
 import type { Ide } from "./ide/ide.ts"
 import { actOf, type KeyActs } from "./keys.ts"
-import { type LocalCommand, localCommand } from "./local-commands.ts"
+import { type LocalCall, localCall } from "./local-commands.ts"
 import { pastedText } from "./pastes.ts"
 import { chooseModel, chooseSession, lastSession } from "./pickers.ts"
 import { QueueDesk } from "./queue-desk.ts"
@@ -19,7 +19,7 @@ import { questionOf } from "./questions.ts"
 import { xray } from "./receipts.ts"
 import { Screen } from "./screen.ts"
 import { outrun, takeUp } from "./stash.ts"
-import { tellUntrusted, trust } from "./trust.ts"
+import { tellUntrusted } from "./trust.ts"
 
 export interface TuiOptions {
   readonly connect: () => Promise<{ readonly client: Client; readonly close: () => Promise<void> }>
@@ -99,8 +99,8 @@ class App implements KeyActs {
     const { editor, pastes, attachments } = this.#screen
     const composed = this.#screen.read(typed)
     const { source } = composed
-    const local = localCommand(source)
-    if (local) return this.#local(local)
+    const local = localCall(source)
+    if (local) return this.#perform(local)
     if (typed === "" && attachments.list.length === 0) return this.#asking.again()
     if (attachments.uploading) {
       editor.setText(typed)
@@ -225,35 +225,18 @@ class App implements KeyActs {
     if (this.#desk) void tellUntrusted(this.#desk, id)
   }
 
-  async #local({ name, argument }: LocalCommand): Promise<unknown> {
+  #perform({ command, argument }: LocalCall): unknown {
     const desk = this.#ready()
-    switch (name) {
-      case "sessions":
-        return this.sessions()
-      case "models":
-        return this.models()
-      case "new":
-        return desk.begin()
-      case "branch":
-        return desk.branch(argument)
-      case "side":
-        return desk.side(argument)
-      case "back":
-        if (!(await desk.back())) desk.say("notice", "This is no sidecar.")
-        return
-      case "bring":
-        return this.#bring(desk)
-      case "attach":
-        return this.#screen.attachments.file(desk.client, argument)
-      case "stash":
-        return takeUp(desk, this.#drafts, this.#screen)
-      case "trust":
-        return trust(desk, argument)
-      case "ide":
-        return this.#link(desk, argument)
-      case "quit":
-        return this.quit()
-    }
+    return command.perform(argument, {
+      desk,
+      attachments: this.#screen.attachments,
+      chooseSession: () => this.sessions(),
+      chooseModel: () => this.models(),
+      bringAnswer: () => this.#bring(desk),
+      takeUpStash: () => takeUp(desk, this.#drafts, this.#screen),
+      linkEditor: (to) => this.#link(desk, to),
+      quit: () => this.quit(),
+    })
   }
 
   async #link(desk: Desk, argument: string) {

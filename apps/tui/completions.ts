@@ -79,6 +79,6 @@ function itemOf({ kind, insert, label, description, hint }: CompletionItem): Aut
 function localItems(prefix: string, from: number): AutocompleteItem[] {
   if (from !== 0 || !prefix.startsWith("/")) return []
   return LOCAL_COMMANDS.filter(({ name }) => `/${name}`.startsWith(prefix)).map(
-    ({ name, description }) => ({ value: `/${name}`, label: `/${name}`, description }),
+    ({ name, about }) => ({ value: `/${name}`, label: `/${name}`, description: about }),
   )
 }
