@@ -275,7 +275,7 @@ type Masked = { code: string; strings: { value: string; line: number }[] }
 
 // The code without what only looks like code: comments, templates and regular expressions are blanked,
 // and strings are replaced by their number.
-function mask(text: string): Masked {
+export function mask(text: string): Masked {
   const masked: Masked = { code: "", strings: [] }
   const holes: number[] = [] // For each template hole we are in, how many braces are open in it.
   let line = 1
