@@ -1,4 +1,4 @@
-import { MAX_JSON_DEPTH } from "compositor-core/message/depth"
+import { MAX_JSON_DEPTH } from "compositor-core/message/stored-json"
 import { DoorError } from "./errors.ts"
 
 /** So many values one body may hold: whatever looks at each of them afterwards, all of them together

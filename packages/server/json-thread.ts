@@ -1,7 +1,7 @@
 // Parses large bodies beside the loop that answers everybody.
 
 import { parentPort } from "node:worker_threads"
-import type { ParseAnswer, ParseRequest } from "./parse-json.ts"
+import type { ParseAnswer, ParseRequest } from "./body.ts"
 
 parentPort?.on("message", ({ id, bytes }: ParseRequest) =>
   parentPort?.postMessage(parse(id, bytes)),

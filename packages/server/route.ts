@@ -2,12 +2,11 @@ import { setImmediate as pause } from "node:timers/promises"
 import type { Context, Hono } from "hono"
 import { z } from "zod"
 import type { Host } from "compositor-engine/host/host"
-import { readBody } from "./body.ts"
+import { parseJsonBytes, readBody } from "./body.ts"
 import { type Caller, callerOf } from "./caller.ts"
 import { DoorError } from "./errors.ts"
 import { EventStream, eventStream } from "./events.ts"
 import { requireOwnIn } from "./guard.ts"
-import { parseJsonBytes } from "./parse-json.ts"
 
 /** One route: what it takes, what it answers, and what it does. The OpenAPI document is made from
  *  the same schemas that check the request. */

@@ -4,8 +4,7 @@ import { ID_PATTERN } from "compositor-core/message/id"
 import { MAX_PARTS, MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "compositor-core/message/limits"
 import { Mode, ModelChoice, parseModelChoice } from "compositor-core/message/message"
 import { AnyPart, EditorContextPart } from "compositor-core/message/part"
-import { Metadata } from "compositor-core/message/row"
-import { TITLE_PATTERN } from "compositor-core/message/title"
+import { Metadata, TITLE_PATTERN } from "compositor-core/message/row"
 
 /** What the routes take. Answers are the rows of `core/message/row.ts`. */
 const Title = z

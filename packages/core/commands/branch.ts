@@ -1,4 +1,4 @@
-import { cleanTitle } from "../message/title.ts"
+import { cleanTitle } from "../message/row.ts"
 import { defineCommand, optionalArgument } from "./define-command.ts"
 
 export const branchCommand = defineCommand({

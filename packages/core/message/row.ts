@@ -213,3 +213,27 @@ function waitingFor({ waiting }: Turn): { message?: string } {
   const reasons = waiting.map(({ tool, reason }) => (reason ? `${tool}: ${reason}` : tool))
   return reasons.length > 0 ? { message: reasons.join("; ") } : {}
 }
+
+/** Controls, and marks that turn the direction of what follows. A title is shown in lists, terminals among
+ *  them, which would obey them. */
+const MARKS = "\\p{Cc}\\u2028-\\u202e\\u2066-\\u2069"
+
+/** What a title is made of: one line without controls. */
+export const TITLE_PATTERN = new RegExp(`^[^${MARKS}]*$`, "u")
+
+/** A title without what it may not hold, where nobody is there to be refused. */
+export function cleanTitle(text: string): string {
+  return text.replace(new RegExp(`[${MARKS}]+`, "gu"), " ").trim()
+}
+
+type Kin = Pick<Session, "parent_id" | "metadata">
+
+/** A sidecar is a branch that the list of sessions does not show (UX-020). */
+export function isSidecar({ parent_id, metadata }: Kin): boolean {
+  return parent_id !== null && metadata.ephemeral === true
+}
+
+/** It may look and not change anything, unless its metadata say `tools: "all"` (BEY-09). */
+export function looksOnly(session: Kin): boolean {
+  return isSidecar(session) && session.metadata.tools !== "all"
+}

@@ -2,8 +2,7 @@ import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { oneLine } from "compositor-core/catalog/command"
 import type { Agent } from "./agent.ts"
-import { TextFiles } from "../skills/files.ts"
-import { projectOf } from "../skills/levels.ts"
+import { projectOf, TextFiles } from "../skills/files.ts"
 import type { Trust } from "../skills/trust.ts"
 
 const FOLDER = join(".agents", "agents")

@@ -1,9 +1,10 @@
 import { z } from "zod"
-import { isTooDeep } from "compositor-core/message/depth"
+import { isTooDeep } from "compositor-core/message/stored-json"
 import { type IdPrefix, isId } from "compositor-core/message/id"
 import { ModelChoice } from "compositor-core/message/message"
 import { ContentId } from "compositor-core/message/part"
 import {
+  cleanTitle,
   MessageRow,
   MessageState,
   Retry,
@@ -13,7 +14,6 @@ import {
   Usage,
   Wait,
 } from "compositor-core/message/row"
-import { cleanTitle } from "compositor-core/message/title"
 import { Receipt } from "compositor-core/model/receipt"
 import type { ExportRow } from "../store/store.ts"
 

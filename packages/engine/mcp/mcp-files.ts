@@ -2,8 +2,7 @@ import { dirname, join } from "node:path"
 import { McpConfig, McpServer } from "./server.ts"
 import { type Variables, withVariables } from "./variables.ts"
 import { readJson } from "compositor-core/catalog/read/json"
-import { TextFiles } from "../skills/files.ts"
-import { projectOf } from "../skills/levels.ts"
+import { projectOf, TextFiles } from "../skills/files.ts"
 import type { Trust } from "../skills/trust.ts"
 
 /** A file that names MCP servers. */

@@ -1,7 +1,6 @@
 import { readdir } from "node:fs/promises"
 import { isAbsolute, relative, sep } from "node:path"
-import type { TextFiles } from "./files.ts"
-import type { Project } from "./levels.ts"
+import type { Project, TextFiles } from "./files.ts"
 import type { Environment } from "./places.ts"
 import type { Trust } from "./trust.ts"
 

@@ -3,7 +3,7 @@ import { newId } from "compositor-core/message/id"
 import { Refusal } from "compositor-core/message/refusal"
 import type { ActionPerformed, Claim } from "../store/store.ts"
 import { span } from "../telemetry/span.ts"
-import { tellFired } from "./message-hook.ts"
+import { endTurn, type Left, takeSteps, tellFired } from "./steps.ts"
 import {
   type Conversed,
   type ConverseOptions,
@@ -12,7 +12,6 @@ import {
 } from "./turn-handler.ts"
 import { tellInstructions } from "./instructions.ts"
 import { compactionFor, TurnAborted } from "./context-overflow.ts"
-import { endTurn, type Left, takeSteps } from "./steps.ts"
 import { openTalk, type TurnRooms } from "./turn-context.ts"
 
 /** Run what one claimed message sets off, and claim the next in the commit that ends it. Null when

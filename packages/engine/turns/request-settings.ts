@@ -1,7 +1,6 @@
 import type { Policy } from "compositor-core/lower/policy"
 import type { ModelChoice } from "compositor-core/message/message"
-import type { Metadata } from "compositor-core/message/row"
-import { looksOnly } from "compositor-core/message/sidecar"
+import { looksOnly, type Metadata } from "compositor-core/message/row"
 import type { Capabilities } from "compositor-core/model/capabilities"
 import type { Model } from "compositor-core/model/models"
 import type { Envelope } from "../providers/provider.ts"

@@ -1,8 +1,7 @@
 import { newId } from "compositor-core/message/id"
 import type { QuotePart } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
-import type { Session, StoredMessage } from "compositor-core/message/row"
-import { isSidecar } from "compositor-core/message/sidecar"
+import { isSidecar, type Session, type StoredMessage } from "compositor-core/message/row"
 import type { Branch, SessionChanged, Store } from "../store/store.ts"
 
 const BOUNDARY =

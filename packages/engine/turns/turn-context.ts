@@ -13,9 +13,9 @@ import type { Claim, Store, TurnKey } from "../store/store.ts"
 import type { Tool, ToolRuntime } from "../tools/tool.ts"
 import { type Agent, ASSISTANT, toolsOf } from "../agents/agent.ts"
 import { CompactionConfig, type CompactionSettings } from "./compaction.ts"
-import type { MessageUser } from "./message-hook.ts"
+import type { MessageUser } from "./steps.ts"
 import type { ConverseOptions, TurnHandler } from "./turn-handler.ts"
-import { reachOf } from "./formats.ts"
+import { reachOf } from "./agent-toolset.ts"
 import type { PromptHistory } from "./prompt-history.ts"
 import {
   type Document,

@@ -1,4 +1,4 @@
-import { charsetOf, decode } from "../kinds/charset.ts"
+import { charsetOf, decode } from "../kinds/sniff.ts"
 
 /** A piece of a file with what stands around it: all of the file, or of a large one a megabyte on
  *  either side. */

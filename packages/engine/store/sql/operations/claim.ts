@@ -1,7 +1,6 @@
 import { type QueueEffect, readQueueEffect } from "compositor-core/commands/queue-effect"
 import { newId } from "compositor-core/message/id"
-import type { Metadata, Turn } from "compositor-core/message/row"
-import { looksOnly } from "compositor-core/message/sidecar"
+import { looksOnly, type Metadata, type Turn } from "compositor-core/message/row"
 import { openJson } from "compositor-core/message/stored-json"
 import type { Claim, TurnKey } from "../../store.ts"
 import { type MessageRecord, type SessionRecord, turnOf, type TurnRecord } from "../rows.ts"
