@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { isZone, nextCron, parseCron } from "./cron.ts"
+import { cronFault, isZone, nextCron } from "./cron.ts"
 
 const MIN_INTERVAL_MS = 1000
 /** What an agent asked for itself ends after a week (TRG-003). */
@@ -10,8 +10,8 @@ export const Schedule = z.discriminatedUnion("kind", [
   z.object({
     kind: z.literal("cron"),
     expression: z.string().superRefine((expression, context) => {
-      const read = parseCron(expression)
-      if (read.type === "fault") context.addIssue({ code: "custom", message: read.message })
+      const message = cronFault(expression)
+      if (message !== undefined) context.addIssue({ code: "custom", message })
     }),
     timezone: z
       .string()
@@ -28,10 +28,8 @@ export type Schedule = z.infer<typeof Schedule>
  *  counts from `begun`, so that neither a restart nor a slow turn shifts it. */
 export function nextFire(schedule: Schedule, after: number, begun: number): number | undefined {
   switch (schedule.kind) {
-    case "cron": {
-      const read = parseCron(schedule.expression)
-      return read.type === "cron" ? nextCron(read.cron, after, schedule.timezone) : undefined
-    }
+    case "cron":
+      return nextCron(schedule.expression, after, schedule.timezone)
     case "interval": {
       const passed = Math.floor((after - begun) / schedule.every_ms) + 1
       return begun + Math.max(1, passed) * schedule.every_ms
