@@ -1,5 +1,5 @@
 import type { Flow } from "./flow.ts"
-import { decodeEntities } from "./html-entities.ts"
+import { decodeAttribute, decodeEntities } from "./html-entities.ts"
 
 /** Write what a reader of a page sees: its text with headings, lists, tables and links. No script
  *  is run, nothing is fetched, and the time it takes grows with the page's length and no faster. */
@@ -204,5 +204,5 @@ function image(state: State, description: string): void {
 function attributeOf(attributes: string, name: string): string {
   const pattern = new RegExp(`\\s${name}\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+))`, "i")
   const found = pattern.exec(attributes.slice(0, 8192))
-  return decodeEntities(found?.[1] ?? found?.[2] ?? found?.[3] ?? "")
+  return decodeAttribute(found?.[1] ?? found?.[2] ?? found?.[3] ?? "")
 }
