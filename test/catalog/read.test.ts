@@ -167,7 +167,7 @@ describe("other files", () => {
       "1 it has no prompt, which every command needs",
     ])
     expect(read("gemini", "a.toml", "prompt = [", "toml").says).toEqual([
-      "1 it cannot be read: a list is not closed",
+      "1 it cannot be read: unfinished array",
     ])
   })
   it("[BEY-06] reads the commands of opencode.json", () => {

@@ -1,12 +1,12 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { readJson } from "../../packages/core/catalog/read/json.ts"
-import { readToml } from "../../packages/core/catalog/read/toml.ts"
+import { lineOfKey, readToml } from "../../packages/core/catalog/read/toml.ts"
 
 function reads(text: string): unknown {
   const toml = readToml(text)
   if (toml.type === "fault") return `${toml.line}: ${toml.message}`
-  return Object.fromEntries(Array.from(toml.entries, ([key, { value }]) => [key, value]))
+  return toml.table
 }
 
 describe("readToml", () => {
@@ -23,27 +23,30 @@ describe("readToml", () => {
   it("reads keys, tables, numbers and booleans", () =>
     expect(
       reads('# head\n\na.b = 1\n"c d" = true\n[t]\nx = 1_000 # y\n[[u.v]]\nz = "w"\r\n'),
-    ).toEqual({ "a.b": 1, "c d": true, "t.x": 1000, "u.v.z": "w" }))
-  it("passes over lists and inline tables, with what they hold", () =>
+    ).toEqual({ a: { b: 1 }, "c d": true, t: { x: 1000 }, u: { v: [{ z: "w" }] } }))
+  it("reads lists and inline tables, with what they hold", () =>
     expect(reads(`a = [1, "]", ["x # y"], # ]\n '[']\nb = { c = "}" }\nd = "e"`)).toEqual({
+      a: [1, "]", ["x # y"], "["],
+      b: { c: "}" },
       d: "e",
     }))
 
   it.each([
-    ['a = "x', '1: a text in " is not closed'],
-    ["\na = 'x\n", "2: a text in ' is not closed"],
-    ['a = """x', '1: a text in """ is not closed'],
-    ["a = '''x", "1: a text in ''' is not closed"],
-    ["a = x", "1: the value of a is no text: put it in quotes"],
-    ["a", "1: = is missing after the key a"],
-    ["a =", "1: the key a has no value"],
-    ['a = "x" y', '1: " y" follows the value on its line'],
-    ['a = "x"\na = "y"', "2: the key a is there twice"],
-    ['a = "\\q"', "1: \\q is no escape"],
-    ['a = "\\ud800"', "1: \\ud800 is no character"],
-    ["[a", "1: the name of a table is not closed"],
-    ["a = [1", "1: a list is not closed"],
-    ["= 1", "1: a key is missing"],
+    ['a = "x', "1: unfinished string"],
+    ["\na = 'x\n", "2: unfinished string"],
+    ['a = """x', "1: unfinished string"],
+    ["a = '''x", "1: unfinished string"],
+    ["a = x", "1: invalid value"],
+    ["a", "1: incomplete key-value: cannot find end of key"],
+    ["a =", "1: invalid value"],
+    ['a = "x" y', "1: each key-value declaration must be followed by an end-of-line"],
+    ['a = "x"\na = "y"', "2: trying to redefine an already defined table or value"],
+    ['a = "\\q"', "1: unrecognised escape sequence"],
+    ['a = "\\ud800"', "1: invalid unicode escape"],
+    ["[a", "1: incomplete key-value: cannot find end of key"],
+    ["a = [1", "1: expected comma or end of structure"],
+    ["= 1", "1: unexpected end of key"],
+    [`a = ${"[".repeat(100_000)}`, "1: document contains excessively nested structures. aborting."],
   ])("says what is wrong with %j", (text, message) => expect(reads(text)).toBe(message))
 
   it("reads back any text that was written as JSON writes it", () =>
@@ -53,9 +56,12 @@ describe("readToml", () => {
         expect(reads(`a = ${JSON.stringify(text)}`)).toEqual({ a: text })
       }),
     ))
-  it("tells the line at which a text begins", () => {
-    const toml = readToml('# one\n\nprompt = """\nx"""')
-    expect(toml.type === "table" && toml.entries.get("prompt")?.line).toBe(3)
+  it("tells the line at which a text begins, whatever other texts hold", () => {
+    expect(lineOfKey('# one\n\nprompt = """\nx"""', "prompt")).toBe(3)
+    expect(lineOfKey('a = """\nprompt = 1\n"""\n"prompt" = "x"', "prompt")).toBe(4)
+    expect(lineOfKey(`a = """\n${"prompt = 1\n".repeat(20_000)}"""\nprompt = "x"`, "prompt")).toBe(
+      1,
+    )
   })
 })
 

@@ -72,7 +72,7 @@ describe("the workspace of everyone", () => {
       "error project/.agents/recipes/loop.json:5 it uses {% for x in y %}, which this host does not run",
       "error project/.agents/recipes/loop.json:5 it uses x, which is not among its parameters",
       "error project/.agents/recipes/loop.json:5 it uses {% endfor %}, which this host does not run",
-      'error project/.gemini/commands/bad.toml:1 it cannot be read: a text in " is not closed',
+      "error project/.gemini/commands/bad.toml:1 it cannot be read: unfinished string",
       "error project/.gemini/skills/nameless/SKILL.md:2 it has no description, so nobody would know when to use it",
       "error project/opencode.json:9 its command broken has no template",
       "warning project/.agents/commands/review.md:15 it would run !`git log -n 3 -- $1` once it is trusted",

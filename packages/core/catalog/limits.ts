@@ -3,6 +3,7 @@ export const MAX_FILE_BYTES = 256 * 1024
 export const MAX_FRONT_MATTER_CHARACTERS = 64 * 1024
 /** Deeper than this is no configuration anyone wrote by hand. */
 export const MAX_YAML_DEPTH = 32
+export const MAX_TOML_DEPTH = 32
 /** Aliases count as often as they are used, so a bomb of them is refused. */
 export const MAX_YAML_NODES = 10_000
 export const MAX_COMMAND_NAME_CHARACTERS = 128

@@ -2,11 +2,12 @@ import { oneLine, type TemplateCommand } from "../command.ts"
 import type { Finding } from "../finding.ts"
 import { type CommandFile, type FileReading, nothing, provenance } from "./file.ts"
 import { withoutMark } from "./front-matter.ts"
-import { readToml } from "./toml.ts"
+import { lineOfKey, readToml } from "./toml.ts"
 
 /** A command per TOML file: `git/commit.toml` is /git:commit. */
 export function readGeminiCommand(file: CommandFile): FileReading {
-  const toml = readToml(withoutMark(file.text))
+  const text = withoutMark(file.text)
+  const toml = readToml(text)
   if (toml.type === "fault")
     return nothing(file, {
       level: "error",
@@ -14,22 +15,21 @@ export function readGeminiCommand(file: CommandFile): FileReading {
       message: `it cannot be read: ${toml.message}`,
       line: toml.line,
     })
-  const prompt = toml.entries.get("prompt")
-  if (typeof prompt?.value !== "string" || prompt.value.trim() === "")
+  const { prompt, description } = toml.table
+  if (typeof prompt !== "string" || prompt.trim() === "")
     return nothing(file, {
       level: "error",
       rule: "prompt",
       message: "it has no prompt, which every command needs",
     })
-  const description = toml.entries.get("description")?.value
   const name = nameOf(file.relative)
   const command: TemplateCommand = {
     kind: "template",
     name,
     dialect: "gemini",
-    body: prompt.value.trim(),
+    body: prompt.trim(),
     ...(typeof description === "string" ? { description: oneLine(description) } : {}),
-    ...provenance(file, prompt.line),
+    ...provenance(file, lineOfKey(text, "prompt")),
   }
   const message = `/${name} has no description`
   const missing: Finding = { level: "note", rule: "description", path: file.path, line: 1, message }
