@@ -1,8 +1,12 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import type { Media } from "../../packages/core/model/prompt.ts"
-import type { Body } from "../../packages/engine/providers/provider.ts"
-import { fragmentText, type OpenMedia, writeBody } from "../../packages/engine/providers/wire.ts"
+import type { Body } from "../../packages/core/wires/body.ts"
+import {
+  fragmentText,
+  type OpenMedia,
+  writeBody,
+} from "../../packages/engine/providers/write-body.ts"
 import { median, milliseconds, table, times } from "./figures.ts"
 import { atMost, type Gate, processorTime } from "./lower-figures.ts"
 import { pictureBytes, pictures, rowsOf, type Said, talk, work } from "./lower-histories.ts"

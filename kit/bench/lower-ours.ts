@@ -1,9 +1,10 @@
 import { readWorkspaceFile } from "../../packages/files/workspace/workspace.ts"
-import { capabilitiesOf, findModel } from "../../packages/core/model/models.ts"
+import { capabilitiesOf, findModel } from "../../packages/core/wires/models.ts"
 import type { PromptMessage } from "../../packages/core/model/prompt.ts"
-import type { Body, Envelope, Fragment } from "../../packages/engine/providers/provider.ts"
-import { wireOf } from "../../packages/engine/providers/registry.ts"
-import { WireHistory } from "../../packages/engine/providers/wire-history.ts"
+import type { Body, Fragment } from "../../packages/core/wires/body.ts"
+import type { Envelope } from "../../packages/core/wires/define-wire.ts"
+import { findWire } from "../../packages/core/wires/wires.ts"
+import { WireHistory } from "../../packages/core/wires/wire-history.ts"
 import {
   type HistoryRooms,
   type LoweringOf,
@@ -28,11 +29,11 @@ const ENVELOPE: Envelope = {
 /** Rows to the pieces of a request, by the functions that a session uses. */
 export class Ours {
   readonly #rooms: HistoryRooms
-  readonly #wire: NonNullable<ReturnType<typeof wireOf>>
+  readonly #wire: NonNullable<ReturnType<typeof findWire>>
   readonly #at: LoweringOf
 
   constructor(blobs: HistoryRooms["blobs"]) {
-    const wire = wireOf("anthropic-messages")
+    const wire = findWire("anthropic-messages")
     const model = findModel(MODEL)
     if (!wire || !model) throw new Error(`${MODEL.model_id} is no model known here`)
     this.#wire = wire

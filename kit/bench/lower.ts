@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { writeBody } from "../../packages/engine/providers/wire.ts"
+import { writeBody } from "../../packages/engine/providers/write-body.ts"
 import { Child } from "./child.ts"
 import { median, sized, table, times } from "./figures.ts"
 import { type Cold, coldGates, measureCold, OURS, showCold, written } from "./lower-cold.ts"

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { conditionOf, TAIL_BYTES } from "../../packages/files/formats/condition.ts"
 import { imageSize } from "../../packages/files/kinds/image-size.ts"
 import { decodeText, SNIFF_BYTES, sniff } from "../../packages/files/kinds/sniff.ts"
-import { API_LIMITS } from "../../packages/core/model/apis.ts"
+import { API_LIMITS } from "../../packages/core/wires/wires.ts"
 import { bytes, gif, jpeg, png, webp } from "../build.ts"
 import { corpus, encode, type Sample, zip } from "./corpus.ts"
 

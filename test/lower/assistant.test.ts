@@ -1,7 +1,7 @@
 import { DEFAULT_POLICY, type Policy } from "../../packages/core/lower/policy.ts"
 import { describe, expect, it } from "vitest"
 import { changesOnClose, lowerAssistant } from "../../packages/core/lower/assistant.ts"
-import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
+import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { openRow, StoredText } from "../../packages/core/model/stored-text.ts"
 import { media } from "../build.ts"
 
@@ -86,8 +86,8 @@ describe("lowerAssistant", () => {
       lowered(parts, { api: "mistral-chat", closed }).messages[0]?.blocks.map(({ type }) => type)
     expect([kinds(false), kinds(true)]).toEqual([["reasoning", "text"], ["text"]])
     const named = parts.map((data, at) => ({ id: `prt_${at}`, data }))
-    expect(changesOnClose(named, "mistral-chat")).toBe(true)
-    expect(changesOnClose(named, "anthropic-messages")).toBe(false)
+    expect(changesOnClose(named, capabilitiesOfApi("mistral-chat"))).toBe(true)
+    expect(changesOnClose(named, capabilitiesOfApi("anthropic-messages"))).toBe(false)
   })
 
   it.each([

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { lower } from "../../packages/core/lower/lower.ts"
 import { outline } from "../../packages/core/file/outline.ts"
-import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
+import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { attachment, fileRef, loaded, mediaFile, text, textFile } from "../build.ts"
 
 const model = capabilitiesOfApi("anthropic-messages")

@@ -9,7 +9,7 @@ import {
 import { captureRange } from "../../packages/engine/loading/load.ts"
 import { reanchor } from "../../packages/engine/loading/reanchor.ts"
 import type { FileRefPart, Part } from "../../packages/core/message/part.ts"
-import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
+import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { fileRef, named } from "../build.ts"
 import { type House, house } from "./house.ts"
 

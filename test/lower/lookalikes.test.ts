@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest"
 import { lowerAssistant } from "../../packages/core/lower/assistant.ts"
 import { lower, promptMessages } from "../../packages/core/lower/lower.ts"
 import { showName } from "../../packages/core/file/name.ts"
-import { capabilitiesOfApi, isOneString } from "../../packages/core/model/capabilities.ts"
+import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { escapeMarkers, escapeWholeMarker, MARKERS } from "../../packages/core/model/marker.ts"
 import type { PromptMessage } from "../../packages/core/model/prompt.ts"
-import { DIALECTS } from "../../packages/engine/providers/openai-dialects.ts"
-import { wireOf } from "../../packages/engine/providers/registry.ts"
-import { fragmentText } from "../../packages/engine/providers/wire.ts"
+import { DIALECTS } from "../../packages/core/wires/openai-dialects.ts"
+import { findWire } from "../../packages/core/wires/wires.ts"
+import { fragmentText } from "../../packages/engine/providers/write-body.ts"
 import { fileRef, loaded, opaqueFile, text, textFile } from "../build.ts"
 import { FORGERIES } from "../model/spellings.ts"
 
@@ -21,7 +21,7 @@ const BLOCK_APIS = [
   "bedrock-converse",
   "mistral-chat",
 ]
-const ONE_STRING = DIALECTS.filter(({ plain_text }) => plain_text).map(({ api }) => api)
+const ONE_STRING = DIALECTS.filter(({ limits }) => limits.one_string).map(({ api }) => api)
 // One pattern finds them all, so two names in every spelling stand for the others.
 const OF_TWO = FORGERIES.filter(([name]) => /^(?:editor_context|quoted_file)/.test(name))
 const NONCE = "0123456789abcdef"
@@ -53,7 +53,7 @@ const ORIGINS: Readonly<Record<string, (forged: string) => LoadedPart>> = {
 }
 
 async function strings(api: string, messages: readonly PromptMessage[]): Promise<string[]> {
-  const wire = wireOf(api)
+  const wire = findWire(api)
   if (!wire) throw new Error(`${api} is no wire`)
   const fragments = messages.map((message) => wire.encode(message, "m"))
   const body = wire.body({ model: "m", system: "s", max_tokens: 1 }, fragments)
@@ -111,7 +111,8 @@ describe.each(Object.entries(ORIGINS))("a look-alike by %s", (origin, part) => {
 
 describe("a wire that makes one string of a message", () => {
   it("[TRU-002] is known to lowering by its name", () => {
-    for (const { api, plain_text } of DIALECTS) expect(isOneString(api), api).toBe(plain_text)
+    const isOneString = (api: string) => capabilitiesOfApi(api).one_string
+    for (const { api, name } of DIALECTS) expect(isOneString(api), api).toBe(name !== "openai")
     for (const api of BLOCK_APIS) expect(isOneString(api), api).toBe(false)
   })
 })

@@ -6,12 +6,9 @@ import {
   plan,
   REQUEST_RESERVE_BYTES,
 } from "../../packages/core/file/plan.ts"
-import {
-  type Capabilities,
-  capabilitiesFrom,
-  capabilitiesOfApi,
-} from "../../packages/core/model/capabilities.ts"
-import { API_LIMITS } from "../../packages/core/model/apis.ts"
+import { type Capabilities, capabilitiesFrom } from "../../packages/core/model/capabilities.ts"
+import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
+import { API_LIMITS } from "../../packages/core/wires/wires.ts"
 
 const anthropic = capabilitiesOfApi("anthropic-messages")
 const bedrock = capabilitiesOfApi("bedrock-converse")

@@ -1,10 +1,11 @@
 import { describe, expect, it } from "vitest"
 import { lower, promptMessages } from "../../packages/core/lower/lower.ts"
-import { capabilitiesFrom, capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
-import { API_LIMITS } from "../../packages/core/model/apis.ts"
+import { capabilitiesFrom } from "../../packages/core/model/capabilities.ts"
+import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
+import { API_LIMITS } from "../../packages/core/wires/wires.ts"
 import type { PromptMessage, Thinking } from "../../packages/core/model/prompt.ts"
-import { wireOf } from "../../packages/engine/providers/registry.ts"
-import { fragmentText } from "../../packages/engine/providers/wire.ts"
+import { findWire } from "../../packages/core/wires/wires.ts"
+import { fragmentText } from "../../packages/engine/providers/write-body.ts"
 import { loaded, text } from "../build.ts"
 
 const BODY = "Read the diff twice."
@@ -30,7 +31,7 @@ const THINKING: readonly (Thinking | undefined)[] = [
 const SKILL = { name: "skill", description: "Load a skill.", parameters: { type: "object" } }
 
 async function body(api: string, model: string, thinking: Thinking | undefined) {
-  const wire = wireOf(api)
+  const wire = findWire(api)
   if (!wire) throw new Error(`${api} is no wire API`)
   const policy = { file_refs: "auto", thinking_budget: thinking?.type === "budget" } as const
   const parts = [loaded(text("look at a.ts")), skill("review", { arguments: "a.ts" })]

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { captureRange } from "../../packages/engine/loading/load.ts"
 import type { OpenFile, Place, Sliced, Slicer } from "../../packages/core/file/slice.ts"
 import type { FileRefPart, Part } from "../../packages/core/message/part.ts"
-import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
+import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { collectBytes, named, png } from "../build.ts"
 import { house } from "./house.ts"
 

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest"
-import { API_LIMITS } from "../../packages/core/model/apis.ts"
+import { API_LIMITS } from "../../packages/core/wires/wires.ts"
+import { isOffice } from "../../packages/core/model/media-types.ts"
 import {
-  isOffice,
   acceptsSyntheticCall,
   ALL_MODALITIES,
-  capabilitiesOfApi,
   type MediaFacts,
   resolveNative,
 } from "../../packages/core/model/capabilities.ts"
-import { capabilitiesOf, findModel, MODELS, thinkingFor } from "../../packages/core/model/models.ts"
+import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
+import { capabilitiesOf, findModel, MODELS } from "../../packages/core/wires/models.ts"
+import { thinkingFor } from "../../packages/core/model/models.ts"
 
 const sighted = capabilitiesOfApi("anthropic-messages")
 const blind = capabilitiesOfApi("anthropic-messages", ["text"])

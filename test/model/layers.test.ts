@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
-import { capabilitiesOf, findModel } from "../../packages/core/model/models.ts"
-import { knowledgeOf, type Layer, ModelConfig } from "../../packages/core/model/layers.ts"
+import { capabilitiesOf, findModel } from "../../packages/core/wires/models.ts"
+import { knowledgeOf, type Layer, ModelConfig } from "../../packages/core/wires/layers.ts"
 
 const sonnet = { provider_id: "anthropic", model_id: "claude-sonnet-5-5" }
 

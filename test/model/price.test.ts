@@ -1,8 +1,8 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { sumUsage } from "../../packages/core/message/usage.ts"
-import { knowledgeOf } from "../../packages/core/model/layers.ts"
-import { findModel } from "../../packages/core/model/models.ts"
+import { knowledgeOf } from "../../packages/core/wires/layers.ts"
+import { findModel } from "../../packages/core/wires/models.ts"
 import { priced } from "../../packages/core/model/price.ts"
 import { readCatalog } from "../../packages/engine/providers/models-dev.ts"
 

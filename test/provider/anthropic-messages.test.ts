@@ -1,15 +1,17 @@
 import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/messages"
 import { describe, expect, it } from "vitest"
 import type { ModelEvent, Thinking } from "../../packages/core/model/prompt.ts"
-import { anthropicMessages } from "../../packages/engine/providers/anthropic-messages.ts"
-import { START, step } from "../../packages/engine/providers/anthropic-stream.ts"
+import { anthropicMessages } from "../../packages/core/wires/anthropic-messages.ts"
+import { anthropicStart, step } from "../../packages/core/wires/anthropic-stream.ts"
 import { assistant, media, textBlock, user } from "../build.ts"
+import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, show } from "./contract.ts"
 import { envelope, FILES, toolTurn } from "./corpus.ts"
 import { exchangeContract, sse, stepIsTotal } from "./exchange.contract.ts"
 
-const provider = anthropicMessages({ api_key: "secret-key" })
+const provider = connect(anthropicMessages, { ANTHROPIC_API_KEY: "secret-key" })
 const API = "anthropic-messages"
+const START = anthropicStart("")
 
 describe("anthropic-messages: body", () => {
   it("[CMP-030] [CMP-101] [CMP-110] carries images and PDFs natively, in their order, and describes the rest", async () =>
@@ -336,7 +338,8 @@ function ended(stop_reason: string): object[] {
 
 exchangeContract(
   "anthropic-messages",
-  (base_url) => anthropicMessages({ api_key: "secret-key", base_url }),
+  (base_url) =>
+    connect(anthropicMessages, { ANTHROPIC_API_KEY: "secret-key", ANTHROPIC_BASE_URL: base_url }),
   {
     type: "text/event-stream",
     words: sse(START_EVENT, { type: "ping" }, ...said(0, "Grü", "ße 😀"), ...ended("end_turn")),

@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest"
 import type { Thinking } from "../../packages/core/model/prompt.ts"
-import { bedrockConverse } from "../../packages/engine/providers/bedrock-converse.ts"
-import { bedrockStart, step } from "../../packages/engine/providers/bedrock-stream.ts"
+import { bedrockConverse } from "../../packages/core/wires/bedrock-converse.ts"
+import { bedrockStart, step } from "../../packages/core/wires/bedrock-stream.ts"
 import { assistant, textBlock, user } from "../build.ts"
+import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, show } from "./contract.ts"
 import { envelope, FILES, picture, plan, toolTurn } from "./corpus.ts"
 import { eventMessage } from "./event-stream.ts"
 import { exchangeContract, stepIsTotal } from "./exchange.contract.ts"
 
-const provider = bedrockConverse({
-  region: "eu-central-1",
-  credentials: { type: "bearer", token: "secret-key" },
+const provider = connect(bedrockConverse, {
+  AWS_REGION: "eu-central-1",
+  AWS_BEARER_TOKEN_BEDROCK: "secret-key",
 })
 const API = "bedrock-converse"
 const CLAUDE = "global.anthropic.claude-opus-4-8"
@@ -301,10 +302,10 @@ function ended(stopReason: string): Buffer[] {
 exchangeContract(
   "bedrock-converse",
   (base_url) =>
-    bedrockConverse({
-      region: "eu-central-1",
-      credentials: { type: "bearer", token: "secret-key" },
-      base_url,
+    connect(bedrockConverse, {
+      AWS_REGION: "eu-central-1",
+      AWS_BEARER_TOKEN_BEDROCK: "secret-key",
+      AWS_ENDPOINT_URL_BEDROCK_RUNTIME: base_url,
     }),
   {
     type: "application/vnd.amazon.eventstream",

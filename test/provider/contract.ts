@@ -2,15 +2,11 @@ import { describe, expect, it } from "vitest"
 import type { Block, Media, ModelEvent, PromptMessage } from "../../packages/core/model/prompt.ts"
 import { StoredJson } from "../../packages/core/model/stored-call.ts"
 import { StoredText } from "../../packages/core/model/stored-text.ts"
-import type {
-  Body,
-  Call,
-  Envelope,
-  Fragment,
-  Provider,
-} from "../../packages/engine/providers/provider.ts"
-import { fragmentText } from "../../packages/engine/providers/wire.ts"
-import { WireHistory } from "../../packages/engine/providers/wire-history.ts"
+import type { Body, Fragment } from "../../packages/core/wires/body.ts"
+import type { Call, Provider } from "../../packages/engine/providers/provider.ts"
+import type { Envelope } from "../../packages/core/wires/define-wire.ts"
+import { fragmentText } from "../../packages/engine/providers/write-body.ts"
+import { WireHistory } from "../../packages/core/wires/wire-history.ts"
 import { assistant, collect, media, textBlock, user } from "../build.ts"
 
 const image = { type: "image", media: media("a.png", "image/png", 4), width: 1, height: 1 } as const

@@ -1,16 +1,17 @@
 import { describe, expect, it } from "vitest"
-import { anthropicMessages } from "../../packages/engine/providers/anthropic-messages.ts"
-import { bedrockConverse } from "../../packages/engine/providers/bedrock-converse.ts"
-import { geminiGenerateContent } from "../../packages/engine/providers/gemini-generatecontent.ts"
-import { openaiResponses } from "../../packages/engine/providers/openai-responses.ts"
+import { anthropicMessages } from "../../packages/core/wires/anthropic-messages.ts"
+import { bedrockConverse } from "../../packages/core/wires/bedrock-converse.ts"
+import { geminiGenerateContent } from "../../packages/core/wires/gemini-generatecontent.ts"
+import { openaiResponses } from "../../packages/core/wires/openai-responses.ts"
 import type { Provider } from "../../packages/engine/providers/provider.ts"
 import { patient } from "../../packages/engine/providers/retry.ts"
 import { textBlock, user } from "../build.ts"
+import { connect } from "./connect.ts"
 import { callOf, pictureBlock } from "./contract.ts"
 import { envelope } from "./corpus.ts"
 import { listen, readRequest } from "./loopback.ts"
 
-const KEYS = { access_key_id: "AKID", secret_access_key: "secret" }
+const KEYS = { AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "secret" }
 
 interface Counting {
   make(base_url: string): Provider
@@ -31,7 +32,8 @@ const SECOND_NAME = "my_tool_aKDklb4fJ"
 
 const APIS: Readonly<Record<string, Counting>> = {
   "anthropic-messages": {
-    make: (base_url) => anthropicMessages({ api_key: "key", base_url }),
+    make: (base_url) =>
+      connect(anthropicMessages, { ANTHROPIC_API_KEY: "key", ANTHROPIC_BASE_URL: base_url }),
     path: "/v1/messages/count_tokens",
     answer: { input_tokens: 42 },
     headers: { "x-api-key": "key", "anthropic-version": "2023-06-01" },
@@ -54,7 +56,8 @@ const APIS: Readonly<Record<string, Counting>> = {
     },
   },
   "openai-responses": {
-    make: (base_url) => openaiResponses({ api_key: "key", base_url }),
+    make: (base_url) =>
+      connect(openaiResponses, { OPENAI_API_KEY: "key", OPENAI_BASE_URL: base_url }),
     path: "/responses/input_tokens",
     answer: { object: "response.input_tokens", input_tokens: 42 },
     headers: { authorization: "Bearer key" },
@@ -77,7 +80,8 @@ const APIS: Readonly<Record<string, Counting>> = {
     },
   },
   "gemini-generatecontent": {
-    make: (base_url) => geminiGenerateContent({ api_key: "key", base_url }),
+    make: (base_url) =>
+      connect(geminiGenerateContent, { GEMINI_API_KEY: "key", GEMINI_BASE_URL: base_url }),
     path: "/models/some-model:countTokens",
     answer: { totalTokens: 42 },
     headers: { "x-goog-api-key": "key" },
@@ -112,10 +116,10 @@ const APIS: Readonly<Record<string, Counting>> = {
   },
   "bedrock-converse": {
     make: (base_url) =>
-      bedrockConverse({
-        region: "eu-central-1",
-        credentials: { type: "key-pair", ...KEYS },
-        base_url,
+      connect(bedrockConverse, {
+        AWS_REGION: "eu-central-1",
+        ...KEYS,
+        AWS_ENDPOINT_URL_BEDROCK_RUNTIME: base_url,
       }),
     path: "/model/some-model/count-tokens",
     answer: { inputTokens: 42 },

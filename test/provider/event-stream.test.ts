@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readMessages } from "../../packages/engine/providers/event-stream.ts"
+import { readMessages } from "../../packages/core/wires/event-stream.ts"
 import { chunksOf, collect } from "../build.ts"
 import { eventMessage } from "./event-stream.ts"
 

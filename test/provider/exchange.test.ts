@@ -1,16 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { describe, expect, it } from "vitest"
 import type { ModelFault } from "../../packages/core/model/prompt.ts"
-import { anthropicMessages } from "../../packages/engine/providers/anthropic-messages.ts"
+import { anthropicMessages } from "../../packages/core/wires/anthropic-messages.ts"
 import { blame } from "../../packages/engine/providers/refused-media.ts"
 import { retryAfter } from "../../packages/engine/providers/fault.ts"
 import { collect, media, textBlock, user } from "../build.ts"
+import { connect } from "./connect.ts"
 import { callOf, ENVELOPE, openZeros, pictureBlock } from "./contract.ts"
 import { listen } from "./loopback.ts"
 
 describe("an exchange", () => {
   async function asks(handler: (request: IncomingMessage, response: ServerResponse) => void) {
-    const asked = anthropicMessages({ api_key: "key", base_url: await listen(handler) })
+    const asked = connect(anthropicMessages, {
+      ANTHROPIC_API_KEY: "key",
+      ANTHROPIC_BASE_URL: await listen(handler),
+    })
     return collect(asked.stream(callOf(asked, [user(textBlock("hi"))])))
   }
 
@@ -49,7 +53,10 @@ describe("an exchange", () => {
 
   it("makes an error of a medium that cannot be read", async () => {
     const base_url = await listen((request) => void request.resume())
-    const asked = anthropicMessages({ api_key: "key", base_url })
+    const asked = connect(anthropicMessages, {
+      ANTHROPIC_API_KEY: "key",
+      ANTHROPIC_BASE_URL: base_url,
+    })
     const open = () => openZeros(media("a", "image/png", 3))
     const call = { ...callOf(asked, [user(pictureBlock("a.png", 100_000))]), open }
     expect(await collect(asked.stream(call))).toMatchObject([
@@ -59,7 +66,7 @@ describe("an exchange", () => {
 })
 
 describe("blame", () => {
-  const provider = anthropicMessages({ api_key: "key" })
+  const provider = connect(anthropicMessages, { ANTHROPIC_API_KEY: "key" })
   const [one, two] = [pictureBlock("a.png", 3), pictureBlock("b.png", 3)]
   const messages = [user(textBlock("messages.0.content.1"), one), user(two, textBlock("image"))]
   const body = provider.body(

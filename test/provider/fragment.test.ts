@@ -8,8 +8,9 @@ import {
   messageFragment,
   paragraphs,
   wordsOf,
-} from "../../packages/engine/providers/fragment.ts"
-import { flatPieces, fragmentText } from "../../packages/engine/providers/wire.ts"
+} from "../../packages/core/wires/fragment.ts"
+import { flatPieces } from "../../packages/core/wires/body.ts"
+import { fragmentText } from "../../packages/engine/providers/write-body.ts"
 import { media } from "../build.ts"
 
 describe("messageFragment", () => {

@@ -1,14 +1,15 @@
 import type { GenerateContentParameters } from "@google/genai"
 import { describe, expect, it } from "vitest"
 import type { ModelEvent, Thinking } from "../../packages/core/model/prompt.ts"
-import { geminiGenerateContent } from "../../packages/engine/providers/gemini-generatecontent.ts"
-import { geminiStart, step } from "../../packages/engine/providers/gemini-stream.ts"
+import { geminiGenerateContent } from "../../packages/core/wires/gemini-generatecontent.ts"
+import { geminiStart, step } from "../../packages/core/wires/gemini-stream.ts"
 import { assistant, textBlock, user } from "../build.ts"
+import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, show } from "./contract.ts"
 import { envelope, FILES, toolTurn } from "./corpus.ts"
 import { exchangeContract, sse, stepIsTotal } from "./exchange.contract.ts"
 
-const provider = geminiGenerateContent({ api_key: "secret-key" })
+const provider = connect(geminiGenerateContent, { GEMINI_API_KEY: "secret-key" })
 const API = "gemini-generatecontent"
 
 type Contents = Extract<GenerateContentParameters["contents"], readonly { role?: string }[]>
@@ -287,7 +288,11 @@ const STOP = {
 
 exchangeContract(
   "gemini-generatecontent",
-  (url) => geminiGenerateContent({ api_key: "secret-key", base_url: new URL("v1beta", url).href }),
+  (url) =>
+    connect(geminiGenerateContent, {
+      GEMINI_API_KEY: "secret-key",
+      GEMINI_BASE_URL: new URL("v1beta", url).href,
+    }),
   {
     type: "text/event-stream",
     words: sse(chunk([{ text: "Grü" }]), chunk([{ text: "ße 😀" }]), STOP),

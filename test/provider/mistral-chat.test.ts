@@ -1,12 +1,13 @@
 import { describe, expect, it } from "vitest"
 import type { Thinking } from "../../packages/core/model/prompt.ts"
-import { mistralChat } from "../../packages/engine/providers/mistral-chat.ts"
+import { mistralChat } from "../../packages/core/wires/mistral-chat.ts"
 import { assistant, textBlock, user } from "../build.ts"
+import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE } from "./contract.ts"
 import { envelope, FILES, toolTurn } from "./corpus.ts"
 import { exchangeContract, sse } from "./exchange.contract.ts"
 
-const provider = mistralChat({ api_key: "secret-key" })
+const provider = connect(mistralChat, { MISTRAL_API_KEY: "secret-key" })
 const API = "mistral-chat"
 
 describe("mistral-chat: body", () => {
@@ -211,53 +212,57 @@ function thinking(text: string, more: object = {}): object {
   return chunk({ content: chunks })
 }
 
-exchangeContract("mistral-chat", (base_url) => mistralChat({ api_key: "secret-key", base_url }), {
-  type: "text/event-stream",
-  words: [
-    ...sse(
-      chunk({ role: "assistant", content: "" }),
-      chunk({ content: "Grü" }),
-      chunk({ content: [{ type: "text", text: "ße 😀" }] }),
-    ),
-    ...closing("stop"),
-  ],
-  usage: { input: 10, output: 30, reasoning: 0, cache_read: 7, cache_write: 0 },
-  thoughts: [
-    ...sse(thinking("hm, "), thinking("hm", { signature: "sig" }), chunk({ content: "yes" })),
-    ...closing("stop"),
-  ],
-  seal: { api: API, model: "some-model", signature: "sig" },
-  calls: [
-    ...sse(
-      chunk({
-        content: "",
-        tool_calls: [
-          {
-            id: "aaaaaaaaa",
-            index: 0,
-            function: { name: "read_image", arguments: '{"path":"a.png"}' },
-          },
-          {
-            id: "bbbbbbbbb",
-            index: 1,
-            function: { name: "my_tool_aKDklb4fJ", arguments: '{"n":1}' },
-          },
-        ],
-      }),
-    ),
-    ...closing("tool_calls"),
-  ],
-  ids: ["aaaaaaaaa", "bbbbbbbbb"],
-  fault: sse(chunk({ content: "Grü" }), {
-    error: { message: "Service unavailable.", type: "internal_server_error" },
-  }),
-  code: "internal_server_error",
-  refusal: {
-    object: "error",
-    message: "Image at messages[1].content[2] could not be loaded",
-    type: "invalid_request_file",
-    code: "3310",
+exchangeContract(
+  "mistral-chat",
+  (base_url) => connect(mistralChat, { MISTRAL_API_KEY: "secret-key", MISTRAL_BASE_URL: base_url }),
+  {
+    type: "text/event-stream",
+    words: [
+      ...sse(
+        chunk({ role: "assistant", content: "" }),
+        chunk({ content: "Grü" }),
+        chunk({ content: [{ type: "text", text: "ße 😀" }] }),
+      ),
+      ...closing("stop"),
+    ],
+    usage: { input: 10, output: 30, reasoning: 0, cache_read: 7, cache_write: 0 },
+    thoughts: [
+      ...sse(thinking("hm, "), thinking("hm", { signature: "sig" }), chunk({ content: "yes" })),
+      ...closing("stop"),
+    ],
+    seal: { api: API, model: "some-model", signature: "sig" },
+    calls: [
+      ...sse(
+        chunk({
+          content: "",
+          tool_calls: [
+            {
+              id: "aaaaaaaaa",
+              index: 0,
+              function: { name: "read_image", arguments: '{"path":"a.png"}' },
+            },
+            {
+              id: "bbbbbbbbb",
+              index: 1,
+              function: { name: "my_tool_aKDklb4fJ", arguments: '{"n":1}' },
+            },
+          ],
+        }),
+      ),
+      ...closing("tool_calls"),
+    ],
+    ids: ["aaaaaaaaa", "bbbbbbbbb"],
+    fault: sse(chunk({ content: "Grü" }), {
+      error: { message: "Service unavailable.", type: "internal_server_error" },
+    }),
+    code: "internal_server_error",
+    refusal: {
+      object: "error",
+      message: "Image at messages[1].content[2] could not be loaded",
+      type: "invalid_request_file",
+      code: "3310",
+    },
+    path: "/v1/chat/completions",
+    headers: { authorization: "Bearer secret-key" },
   },
-  path: "/v1/chat/completions",
-  headers: { authorization: "Bearer secret-key" },
-})
+)

@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { callId, toolName, toolNames } from "../../packages/engine/providers/names.ts"
+import { callId, toolName, toolNames } from "../../packages/core/wires/names.ts"
 
 describe("callId", () => {
   it("leaves an id that every API takes", () => expect(callId("abcDEF123")).toBe("abcDEF123"))

@@ -1,10 +1,11 @@
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions"
 import { describe, expect, it } from "vitest"
 import type { ModelEvent, Thinking } from "../../packages/core/model/prompt.ts"
-import { chatStart, step } from "../../packages/engine/providers/chat-stream.ts"
-import { openaiChat } from "../../packages/engine/providers/openai-chat.ts"
-import { DIALECTS, type Dialect } from "../../packages/engine/providers/openai-dialects.ts"
+import { chatStart, step } from "../../packages/core/wires/chat-stream.ts"
+import { chatServers, openaiChat } from "../../packages/core/wires/openai-chat.ts"
+import { DIALECTS, type Dialect } from "../../packages/core/wires/openai-dialects.ts"
 import { assistant, textBlock, user } from "../build.ts"
+import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, show } from "./contract.ts"
 import { envelope, FILES, film, picture, sound, toolTurn } from "./corpus.ts"
 import { exchangeContract, type Recording, sse, stepIsTotal } from "./exchange.contract.ts"
@@ -12,7 +13,17 @@ import { exchangeContract, type Recording, sse, stepIsTotal } from "./exchange.c
 function speaking(name: string) {
   const dialect = DIALECTS.find((known) => known.name === name)
   if (!dialect) throw new Error(`nobody speaks ${name}`)
-  return { dialect, provider: openaiChat({ dialect, api_key: "secret-key" }) }
+  return { dialect, provider: connectDialect(dialect, "http://localhost/v1", "secret-key") }
+}
+
+function connectDialect(dialect: Dialect, base_url: string, api_key?: string) {
+  const wire = [openaiChat, ...chatServers].find(({ api }) => api === dialect.api)
+  if (!wire) throw new Error(`no wire speaks ${dialect.name}`)
+  return connect(wire, {
+    COMPOSITOR_OPENAI_DIALECT: dialect.name,
+    COMPOSITOR_OPENAI_BASE_URL: base_url,
+    COMPOSITOR_OPENAI_API_KEY: api_key,
+  })
 }
 
 describe("openai-chat: body", () => {
@@ -254,7 +265,8 @@ describe("openai-chat: dialects", () => {
 
   it("asks without a key where there is none", async () => {
     const { dialect } = speaking("ollama")
-    expect(openaiChat({ dialect })).toMatchObject({ id: "ollama", api: "openai-chat/ollama" })
+    const provider = connectDialect(dialect, "http://localhost/v1")
+    expect(provider).toMatchObject({ id: "ollama", api: "openai-chat/ollama" })
   })
 })
 
@@ -411,6 +423,6 @@ function recorded(dialect: Dialect): Recording {
 for (const dialect of DIALECTS)
   exchangeContract(
     `openai-chat (${dialect.name})`,
-    (url) => openaiChat({ dialect, api_key: "secret-key", base_url: new URL("v1", url).href }),
+    (url) => connectDialect(dialect, new URL("v1", url).href, "secret-key"),
     recorded(dialect),
   )

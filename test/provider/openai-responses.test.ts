@@ -1,14 +1,15 @@
 import type { ResponseCreateParamsStreaming } from "openai/resources/responses/responses"
 import { describe, expect, it } from "vitest"
 import type { ModelEvent, Thinking } from "../../packages/core/model/prompt.ts"
-import { openaiResponses } from "../../packages/engine/providers/openai-responses.ts"
-import { responsesStart, step } from "../../packages/engine/providers/responses-stream.ts"
+import { openaiResponses } from "../../packages/core/wires/openai-responses.ts"
+import { responsesStart, step } from "../../packages/core/wires/responses-stream.ts"
 import { assistant, textBlock, user } from "../build.ts"
+import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, show } from "./contract.ts"
 import { envelope, FILES, picture, toolTurn } from "./corpus.ts"
 import { exchangeContract, sse, stepIsTotal } from "./exchange.contract.ts"
 
-const provider = openaiResponses({ api_key: "secret-key" })
+const provider = connect(openaiResponses, { OPENAI_API_KEY: "secret-key" })
 const API = "openai-responses"
 
 describe("openai-responses: body", () => {
@@ -312,7 +313,11 @@ const COMPLETED = {
 
 exchangeContract(
   "openai-responses",
-  (base_url) => openaiResponses({ api_key: "secret-key", base_url: new URL("v1", base_url).href }),
+  (base_url) =>
+    connect(openaiResponses, {
+      OPENAI_API_KEY: "secret-key",
+      OPENAI_BASE_URL: new URL("v1", base_url).href,
+    }),
   {
     type: "text/event-stream",
     words: sse(CREATED, ...said(0, "Grü", "ße 😀"), COMPLETED),

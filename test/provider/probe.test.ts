@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest"
+import type { ModelProbe } from "../../packages/core/wires/define-wire.ts"
+import { findWire } from "../../packages/core/wires/wires.ts"
 import { KnownModels } from "../../packages/engine/providers/known-models.ts"
 import { type Probe, probe } from "../../packages/engine/providers/probe.ts"
-import { probes } from "../../packages/engine/providers/probes.ts"
+import { probes } from "../../packages/engine/providers/registry.ts"
 import { listen, readRequest } from "./loopback.ts"
 
 /** A server that answers by path; `/api/show` by the model it is asked about. */
@@ -19,17 +21,25 @@ async function server(answers: Readonly<Record<string, object>>) {
 
 const signal = new AbortController().signal
 
+function probeOf(api: string, base_url: string): ModelProbe {
+  const wire = findWire(api)
+  const kind = api.includes("/") ? "server" : "vendor"
+  const found = wire?.runs === "remote" && wire.probe({ kind, base_url, headers: {} })
+  if (!found) throw new Error(`${api} cannot be asked what it can do`)
+  return found
+}
+
 describe("probe", () => {
-  async function finds(kind: Probe["kind"], answers: Readonly<Record<string, object>>) {
+  async function finds(api: string, answers: Readonly<Record<string, object>>) {
     const { base_url } = await server(answers)
-    return probe({ provider_id: "someone", kind, base_url, headers: {} }, signal)
+    return probe({ ...probeOf(api, base_url), provider_id: "someone" }, signal)
   }
 
   it("[BIN-020] reads what Anthropic says of its models", async () => {
     const yes = { supported: true }
     const no = { supported: false }
     expect(
-      await finds("anthropic", {
+      await finds("anthropic-messages", {
         "/v1/models?limit=1000": {
           data: [
             {
@@ -67,7 +77,7 @@ describe("probe", () => {
 
   it("reads what Mistral says of its models", async () =>
     expect(
-      await finds("mistral", {
+      await finds("mistral-chat", {
         "/v1/models": {
           data: [
             {
@@ -99,7 +109,7 @@ describe("probe", () => {
 
   it("asks Ollama about each model, and does without one that is gone", async () =>
     expect(
-      await finds("ollama", {
+      await finds("openai-chat/ollama", {
         "/api/tags": {
           models: [{ name: "qwen3-vl:8b" }, { name: "gone" }, { name: "gpt-oss:20b" }],
         },
@@ -124,7 +134,7 @@ describe("probe", () => {
 
   it("reads what llama.cpp runs, whatever it is called", async () =>
     expect(
-      await finds("llama-cpp", {
+      await finds("openai-chat/llama-cpp", {
         "/props": {
           modalities: { vision: true, audio: false },
           default_generation_settings: { n_ctx: 32_768 },
@@ -140,7 +150,7 @@ describe("probe", () => {
 
   it("reads what LM Studio and vLLM list", async () => {
     expect(
-      await finds("lm-studio", {
+      await finds("openai-chat/lm-studio", {
         "/api/v0/models": {
           data: [
             { id: "a", type: "vlm", max_context_length: 8192, capabilities: ["tool_use"] },
@@ -152,17 +162,19 @@ describe("probe", () => {
       models: [{ model_id: "a", input: ["text", "image"], context_tokens: 8192, tools: true }],
     })
     expect(
-      await finds("models", { "/v1/models": { data: [{ id: "a", max_model_len: 4096 }] } }),
+      await finds("openai-chat/vllm", {
+        "/v1/models": { data: [{ id: "a", max_model_len: 4096 }] },
+      }),
     ).toMatchObject({ models: [{ model_id: "a", context_tokens: 4096 }] })
   })
 
   it("tells who does not answer", async () => {
-    expect(await finds("models", {})).toMatchObject({ error: expect.stringContaining("404") })
+    expect(await finds("openai-chat/vllm", {})).toMatchObject({
+      error: expect.stringContaining("404"),
+    })
     const nobody: Probe = {
+      ...probeOf("openai-chat/vllm", "http://127.0.0.1:9"),
       provider_id: "vllm",
-      kind: "models",
-      base_url: "http://127.0.0.1:9",
-      headers: {},
     }
     expect(await probe(nobody, signal)).toMatchObject({ error: expect.stringContaining("failed") })
   })

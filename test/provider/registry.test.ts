@@ -1,16 +1,13 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { findModel, MODELS } from "../../packages/core/model/models.ts"
-import { API_LIMITS } from "../../packages/core/model/apis.ts"
+import { findModel, MODELS } from "../../packages/core/wires/models.ts"
+import { API_LIMITS } from "../../packages/core/wires/wires.ts"
 import { mediaKind } from "../../packages/core/model/capabilities.ts"
 import type { MediaBlock } from "../../packages/core/model/prompt.ts"
-import {
-  defaultModel,
-  ollamaUrl,
-  providers,
-  wireOf,
-} from "../../packages/engine/providers/registry.ts"
+import { defaultModel, providers } from "../../packages/engine/providers/registry.ts"
+import { ollamaUrl } from "../../packages/core/wires/openai-dialects.ts"
+import { findWire } from "../../packages/core/wires/wires.ts"
 import { collect, media, temporaryFolder, textBlock, user } from "../build.ts"
 import { callOf, show, wordsOf } from "./contract.ts"
 
@@ -91,7 +88,7 @@ describe("providers", () => {
   it.each(Object.keys(API_LIMITS).filter((api) => api !== "mirror" && api !== "scripted"))(
     "[CMPH-014] write every type that the table of %s names, and no other",
     async (api) => {
-      const wire = wireOf(api)
+      const wire = findWire(api)
       const named = Object.values(API_LIMITS).flatMap(({ media }) =>
         Object.entries(media).flatMap(([kind, { mimes }]) => mimes.map((mime) => ({ kind, mime }))),
       )
@@ -108,8 +105,8 @@ describe("providers", () => {
   )
 
   it("encode for every API that a model of the list speaks", () => {
-    for (const { api } of MODELS) expect(wireOf(api)?.api).toBe(api)
-    expect(wireOf("telegraph")).toBeUndefined()
+    for (const { api } of MODELS) expect(findWire(api)?.api).toBe(api)
+    expect(findWire("telegraph")).toBeUndefined()
   })
 
   it("read the scripted model's file again for each call", async () => {

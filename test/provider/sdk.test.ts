@@ -6,12 +6,13 @@ import { Mistral } from "@mistralai/mistralai"
 import { HTTPClient } from "@mistralai/mistralai/lib/http.js"
 import { describe, expect, it } from "vitest"
 import type { PromptMessage } from "../../packages/core/model/prompt.ts"
-import { bedrockConverse } from "../../packages/engine/providers/bedrock-converse.ts"
-import { geminiGenerateContent } from "../../packages/engine/providers/gemini-generatecontent.ts"
-import { mistralChat } from "../../packages/engine/providers/mistral-chat.ts"
+import { bedrockConverse } from "../../packages/core/wires/bedrock-converse.ts"
+import { geminiGenerateContent } from "../../packages/core/wires/gemini-generatecontent.ts"
+import { mistralChat } from "../../packages/core/wires/mistral-chat.ts"
 import type { Provider } from "../../packages/engine/providers/provider.ts"
 import { signed } from "../../packages/engine/providers/sigv4.ts"
-import { assemble } from "../../packages/engine/providers/wire.ts"
+import { assemble } from "../../packages/core/wires/body.ts"
+import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, openZeros } from "./contract.ts"
 import { envelope, FILES, toolTurn } from "./corpus.ts"
 import { eventMessage } from "./event-stream.ts"
@@ -42,7 +43,7 @@ function agrees(provider: Provider, model: string, send: (body: Json) => Promise
 }
 
 describe("the SDK of Mistral", () => {
-  agrees(mistralChat({ api_key: "key" }), "mistral-x", async (body) => {
+  agrees(connect(mistralChat, { MISTRAL_API_KEY: "key" }), "mistral-x", async (body) => {
     let sent: unknown
     const httpClient = new HTTPClient({
       fetcher: async (input) => {
@@ -78,25 +79,31 @@ function camelCased(value: unknown): unknown {
 }
 
 describe("the SDK of Google", () => {
-  agrees(geminiGenerateContent({ api_key: "key" }), "gemini-3.8-flash", async (body) => {
-    const { base_url, sent } = await capture("text/event-stream")
-    const { contents, systemInstruction, tools, generationConfig } = body
-    const google = new GoogleGenAI({ apiKey: "key", httpOptions: { baseUrl: base_url } })
-    const config = { systemInstruction, tools, ...(generationConfig as object) }
-    const asked = { model: "gemini-3.8-flash", contents, config }
-    await google.models.generateContentStream(
-      asked as Parameters<typeof google.models.generateContentStream>[0],
-    )
-    return JSON.parse(sent().body.toString())
-  })
+  agrees(
+    connect(geminiGenerateContent, { GEMINI_API_KEY: "key" }),
+    "gemini-3.8-flash",
+    async (body) => {
+      const { base_url, sent } = await capture("text/event-stream")
+      const { contents, systemInstruction, tools, generationConfig } = body
+      const google = new GoogleGenAI({ apiKey: "key", httpOptions: { baseUrl: base_url } })
+      const config = { systemInstruction, tools, ...(generationConfig as object) }
+      const asked = { model: "gemini-3.8-flash", contents, config }
+      await google.models.generateContentStream(
+        asked as Parameters<typeof google.models.generateContentStream>[0],
+      )
+      return JSON.parse(sent().body.toString())
+    },
+  )
 })
 
 describe("the SDK of Amazon", () => {
   const model = "global.anthropic.claude-haiku-4-5-20251001-v1:0"
   const key = { access_key_id: "AKID", secret_access_key: "secret", session_token: "token" }
-  const provider = bedrockConverse({
-    region: "eu-central-1",
-    credentials: { type: "key-pair", ...key },
+  const provider = connect(bedrockConverse, {
+    AWS_REGION: "eu-central-1",
+    AWS_ACCESS_KEY_ID: key.access_key_id,
+    AWS_SECRET_ACCESS_KEY: key.secret_access_key,
+    AWS_SESSION_TOKEN: key.session_token,
   })
 
   /** What the SDK sends, and what it reads of an answer. */

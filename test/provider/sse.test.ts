@@ -1,6 +1,6 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readEvents } from "../../packages/engine/providers/sse.ts"
+import { readEvents } from "../../packages/core/wires/sse.ts"
 import { chunksOf, collect } from "../build.ts"
 
 describe("readEvents", () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest"
 import { StoredText } from "../../packages/core/model/stored-text.ts"
-import { wireOf } from "../../packages/engine/providers/registry.ts"
-import { fragmentText } from "../../packages/engine/providers/wire.ts"
-import { WireHistory } from "../../packages/engine/providers/wire-history.ts"
+import { findWire } from "../../packages/core/wires/wires.ts"
+import { fragmentText } from "../../packages/engine/providers/write-body.ts"
+import { WireHistory } from "../../packages/core/wires/wire-history.ts"
 import { media, textBlock, user } from "../build.ts"
 
 const ENVELOPE = { model: "anthropic.claude-x", system: "", max_tokens: 1 }
@@ -14,7 +14,7 @@ async function* open({ size }: { size: number }) {
 
 describe("WireHistory", () => {
   it.each(APIS)("says on %s with few fragments what many say", async (api) => {
-    const wire = wireOf(api)
+    const wire = findWire(api)
     if (!wire) throw new Error(`there is no ${api}`)
     const history = new WireHistory(wire)
     const fragments = Array.from({ length: 700 }, (_, at) => {
@@ -37,7 +37,7 @@ describe("WireHistory", () => {
   })
 
   it("counts the bytes that it holds", () => {
-    const wire = wireOf("anthropic-messages")
+    const wire = findWire("anthropic-messages")
     if (!wire) throw new Error("there is no wire")
     const history = new WireHistory(wire)
     const fragment = wire.encode(user(textBlock("hi")))

@@ -1,6 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { assemble, fragmentText, join, writeBody } from "../../packages/engine/providers/wire.ts"
+import { assemble, join } from "../../packages/core/wires/body.ts"
+import { fragmentText, writeBody } from "../../packages/engine/providers/write-body.ts"
 import { collect, media } from "../build.ts"
 
 describe("requests", () => {

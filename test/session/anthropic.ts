@@ -1,4 +1,5 @@
-import { anthropicMessages } from "../../packages/engine/providers/anthropic-messages.ts"
+import { connect } from "../provider/connect.ts"
+import { anthropicMessages } from "../../packages/core/wires/anthropic-messages.ts"
 import { listen, readRequest } from "../provider/loopback.ts"
 import { openHouse, type HouseOptions } from "./house.ts"
 
@@ -36,7 +37,10 @@ export async function anthropicHouse(
     response.writeHead(200, { "content-type": "text/event-stream" })
     response.end(eventsOf(said).map(frame).join(""))
   })
-  const provider = anthropicMessages({ api_key: "none", base_url })
+  const provider = connect(anthropicMessages, {
+    ANTHROPIC_API_KEY: "none",
+    ANTHROPIC_BASE_URL: base_url,
+  })
   const house = await openHouse({ ...options, providers: new Map([["anthropic", provider]]) })
   return { house, bodies }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { findModel } from "../../packages/core/model/models.ts"
+import { findModel } from "../../packages/core/wires/models.ts"
 import { envelopeOf, thinkingOf } from "../../packages/engine/turns/turn-context.ts"
 import { systemPrompt, toolCatalog } from "../../packages/engine/turns/system-prompt.ts"
 import { look } from "./tools.ts"

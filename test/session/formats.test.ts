@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import { declareRoute } from "../../packages/core/file/declared-route.ts"
 import type { Reach } from "../../packages/core/file/route.ts"
-import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
+import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { reachOf, routeOf } from "../../packages/engine/turns/agent-toolset.ts"
 
 const sighted = capabilitiesOfApi("anthropic-messages")

@@ -1,10 +1,10 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { lowerAssistant } from "../../packages/core/lower/assistant.ts"
-import { capabilitiesOf, findModel } from "../../packages/core/model/models.ts"
+import { capabilitiesOf, findModel } from "../../packages/core/wires/models.ts"
 import type { PromptMessage } from "../../packages/core/model/prompt.ts"
-import { wireOf } from "../../packages/engine/providers/registry.ts"
-import { fragmentText } from "../../packages/engine/providers/wire.ts"
+import { findWire } from "../../packages/core/wires/wires.ts"
+import { fragmentText } from "../../packages/engine/providers/write-body.ts"
 import { mayBeLeftOut, plainMessages } from "../../packages/engine/turns/plain-blocks.ts"
 
 const APIS = [
@@ -36,7 +36,7 @@ const call = fc.record({
 
 describe("plainMessages", () => {
   it.each(APIS)("[COS-001] says on %s what opening and lowering an answer says", async (api) => {
-    const wire = wireOf(api)
+    const wire = findWire(api)
     if (!wire) throw new Error(`there is no ${api}`)
     const written = (messages: readonly PromptMessage[]) =>
       Promise.all(

@@ -8,10 +8,10 @@ import { readWorkspaceFile } from "../../packages/files/workspace/workspace.ts"
 import { LOAD_LIMITS, load, type Sources } from "../../packages/engine/loading/load.ts"
 import { lower, promptMessages } from "../../packages/core/lower/lower.ts"
 import type { Part, UnknownPart } from "../../packages/core/message/part.ts"
-import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
+import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { policyOf } from "../../packages/engine/policy/policy.ts"
-import { wireOf } from "../../packages/engine/providers/registry.ts"
-import { fragmentText } from "../../packages/engine/providers/wire.ts"
+import { findWire } from "../../packages/core/wires/wires.ts"
+import { fragmentText } from "../../packages/engine/providers/write-body.ts"
 import { admit } from "../../packages/engine/submit/admit.ts"
 import { resolve } from "../../packages/engine/submit/resolve.ts"
 import { EMPTY_ACTIONS } from "../commands/actions.ts"
@@ -116,7 +116,7 @@ async function said(babble: Babble, { api, sources, change = (part) => part }: W
   )
   const loaded = await load(admitted, sources)
   const messages = promptMessages(lower(loaded.parts, capabilitiesOfApi(api)))
-  const wire = wireOf(api)
+  const wire = findWire(api)
   if (!wire) throw new Error(`${api} is no wire API`)
   const open = async function* () {}
   const bodies = await Promise.all(

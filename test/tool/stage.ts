@@ -6,7 +6,7 @@ import {
   ScratchFolders,
   SCRATCH_QUOTA,
 } from "../../packages/files/workspace/scratch.ts"
-import { capabilitiesOfApi } from "../../packages/core/model/capabilities.ts"
+import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { judge } from "../../packages/engine/policy/judge.ts"
 import { loadPolicy } from "../../packages/engine/policy/load-policy.ts"
 import type { PermissionRule } from "../../packages/engine/policy/permissions.ts"

@@ -65,8 +65,13 @@ function roomsFault({ message }: Error, options: CommonOptions): Finding {
 
 async function providersFinding(client: Client): Promise<Finding> {
   const { models } = await client.models()
+  // Loaded here: whoever asks for anything else does without the wires.
+  const { WIRES } = await import("compositor-core/wires/wires")
+  const inProcess = WIRES.filter(({ runs }) => runs === "in-process").map(
+    (wire) => wire.provider_id,
+  )
   const able = new Set(models.filter(({ available }) => available).map((one) => one.provider_id))
-  const real = [...able].filter((id) => id !== "mirror" && id !== "scripted")
+  const real = [...able].filter((id) => !inProcess.includes(id))
   if (real.length > 0) return fine("providers", real.join(", "))
   return missing(
     "providers",

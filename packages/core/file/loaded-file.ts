@@ -1,5 +1,6 @@
 import type { Range } from "../message/part.ts"
-import { isOffice, type MediaKind } from "../model/capabilities.ts"
+import { isOffice } from "../model/media-types.ts"
+import type { MediaKind } from "../model/capabilities.ts"
 import type { Media } from "../model/prompt.ts"
 import type { Measures, Route } from "./route.ts"
 

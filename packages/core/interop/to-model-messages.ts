@@ -7,6 +7,7 @@ import type {
   Seal,
   ToolResultBlock,
 } from "../model/prompt.ts"
+import { findWire } from "../wires/wires.ts"
 import type { Json } from "./json.ts"
 import { type Loss, loss, type Translated } from "./loss.ts"
 
@@ -158,25 +159,6 @@ function isText(block: Block): block is Extract<Block, { type: "text" }> {
   return block.type === "text"
 }
 
-/** Where the SDK's providers look for what an API wants back. */
-const SEALS: Readonly<
-  Record<string, { readonly provider: string; readonly fields: Readonly<Record<string, string>> }>
-> = {
-  "anthropic-messages": {
-    provider: "anthropic",
-    fields: { signature: "signature", encrypted: "redactedData" },
-  },
-  "openai-responses": {
-    provider: "openai",
-    fields: { id: "itemId", encrypted: "reasoningEncryptedContent", phase: "phase" },
-  },
-  "gemini-generatecontent": { provider: "google", fields: { signature: "thoughtSignature" } },
-  "bedrock-converse": {
-    provider: "bedrock",
-    fields: { signature: "signature", encrypted: "redactedData" },
-  },
-}
-
 function sealed(
   seal: Seal | undefined,
   path: string,
@@ -184,9 +166,9 @@ function sealed(
 ): { providerOptions?: Options } {
   if (!seal) return {}
   const { api, model: _, ...values } = seal
-  const known = SEALS[api]
+  const known = findWire(api)?.sdk_seals
   const kept = Object.entries(values).flatMap(([name, value]) => {
-    const field = known?.fields[name]
+    const field = known?.options[name as keyof typeof known.options]
     if (field === undefined)
       losses.push(loss(`${path}/seal/${name}`, `the SDK has no option for it of ${api}`))
     return field === undefined ? [] : [[field, value] as const]

@@ -61,18 +61,12 @@ export function lowerAssistant(
 }
 
 /** Whether an answer says something else once its turn is over. */
-export function changesOnClose(parts: readonly AnswerPart[], api: string): boolean {
-  return !KEEPS_THOUGHTS.has(api) && parts.some(({ data }) => data.type === "reasoning")
+export function changesOnClose(
+  parts: readonly AnswerPart[],
+  { keeps_thoughts }: Pick<Capabilities, "keeps_thoughts">,
+): boolean {
+  return !keeps_thoughts && parts.some(({ data }) => data.type === "reasoning")
 }
-
-/** APIs whose models are given their earlier thoughts again; the others only want those of the turn
- *  that is going on. */
-const KEEPS_THOUGHTS: ReadonlySet<string> = new Set([
-  "anthropic-messages",
-  "bedrock-converse",
-  "gemini-generatecontent",
-  "openai-responses",
-])
 
 function speechOf({ data }: AnswerPart, at: AnswerCircumstances): PromptBlock[] {
   if (data instanceof StoredText) return [data]
@@ -94,7 +88,7 @@ function wordsOf(data: Row): PromptBlock[] {
 
 function thoughtOf(data: Row, at: AnswerCircumstances): PromptBlock[] {
   const seal = sealOf(data)
-  const kept = !at.closed || KEEPS_THOUGHTS.has(at.capabilities.api)
+  const kept = !at.closed || at.capabilities.keeps_thoughts
   return kept && seal.seal ? [{ type: "reasoning", text: textOf(data), ...seal }] : []
 }
 

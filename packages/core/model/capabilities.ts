@@ -1,4 +1,3 @@
-import { API_LIMITS, TABLE_REVISION } from "./apis.ts"
 import type { MediaBlock } from "./prompt.ts"
 
 /** What a model accepts beside text. `office` is every document that is not a PDF: text and office
@@ -12,19 +11,9 @@ export function mediaKind(block: MediaBlock): MediaKind {
   return block.media.mime === "application/pdf" ? "pdf" : "office"
 }
 
-/** Whether some API reads office files of this type by itself. Text is told as text, whatever an API
- *  would do with the file. */
-export function isOffice(mime: string): boolean {
-  return OFFICE.has(mime) && !mime.startsWith("text/")
-}
-
-const OFFICE: ReadonlySet<string> = new Set(
-  Object.values(API_LIMITS).flatMap(({ media }) => media.office?.mimes ?? []),
-)
-
 /** Whether a wire API has a place for a medium of this type at all. */
-export function carries(api: string, block: MediaBlock): boolean {
-  return API_LIMITS[api]?.media[mediaKind(block)]?.mimes.includes(block.media.mime) ?? false
+export function carries({ media }: Pick<ApiLimits, "media">, block: MediaBlock): boolean {
+  return media[mediaKind(block)]?.mimes.includes(block.media.mime) ?? false
 }
 
 /** How a medium can be handed over. We send bytes; the others are for what lies elsewhere. */
@@ -63,6 +52,11 @@ export interface ApiLimits {
   /** Where the system prompt goes. */
   readonly system: "beside" | "system" | "developer"
   readonly synthetic_tool_call: SyntheticToolCall
+  /** Its models are given their earlier thoughts again; the others want only those of the turn that
+   *  is going on. */
+  readonly keeps_thoughts: boolean
+  /** A message's words go as one string: no blocks tell who wrote what. */
+  readonly one_string: boolean
 }
 
 /** What one model behind one wire API takes: the API's limits and the model's senses. Equal
@@ -157,22 +151,6 @@ export function acceptsSyntheticCall(capabilities: Capabilities, budget: boolean
 
 export const ALL_MODALITIES: readonly Modality[] = ["text", "image", "pdf", "audio", "video"]
 
-/** Servers of one's own that speak Chat Completions are sent a message's words as one string: blocks do
- *  not tell there who wrote what. */
-export function isOneString(api: string): boolean {
-  return api.startsWith("openai-chat/")
-}
-
-/** The capabilities of a model with these senses behind this API; an API that is not in the table
- *  carries text. */
-export function capabilitiesOfApi(
-  api: string,
-  input: readonly Modality[] = ALL_MODALITIES,
-  tables: Readonly<Record<string, ApiLimits>> = API_LIMITS,
-): Capabilities {
-  return capabilitiesFrom({ api, input, tools: true, context_tokens: 0, tables, layers: [] })
-}
-
 interface Sources {
   readonly api: string
   readonly input: readonly Modality[]
@@ -183,6 +161,9 @@ interface Sources {
   /** The marks of the layers above the embedded tables that had a say. */
   readonly layers: readonly string[]
 }
+
+/** Names the embedded limits in every revision: change it with the limits of any wire. */
+const TABLE_REVISION = "2026-11-16"
 
 export function capabilitiesFrom(sources: Sources): Capabilities {
   const { api, input, tools, context_tokens, tables, layers } = sources
@@ -200,6 +181,8 @@ const TEXT_ONLY: ApiLimits = {
   tool_result_media: [],
   system: "beside",
   synthetic_tool_call: "never",
+  keeps_thoughts: false,
+  one_string: false,
 }
 
 /** The same limits, unless some of them are narrower for a context of this size. */

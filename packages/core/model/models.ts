@@ -1,6 +1,4 @@
-import { type Capabilities, capabilitiesFrom, type Modality } from "./capabilities.ts"
-import { API_LIMITS } from "./apis.ts"
-import { MODELS } from "./model-list.ts"
+import type { Modality } from "./capabilities.ts"
 import type { Price } from "./price.ts"
 import type { Effort, Thinking } from "./prompt.ts"
 
@@ -17,7 +15,7 @@ export interface Model {
   readonly thinking: readonly Thinking["type"][]
   /** Absent where nobody told. */
   readonly price?: Price | undefined
-  /** Marks of the layers above the embedded list that had a say; see `layers.ts`. */
+  /** Marks of the layers above the embedded list that had a say; see `wires/layers.ts`. */
   readonly layers: readonly string[]
 }
 
@@ -25,26 +23,6 @@ export interface Model {
 export interface Choice {
   readonly provider_id: string
   readonly model_id: string
-}
-
-export { MODELS }
-
-/** The model a choice names. An unknown id of a known provider takes that provider's defaults, so a
- *  model that came out yesterday can be used today; undefined when the provider is unknown. A bare
- *  provider ("anthropic") is its default model. */
-export function findModel(choice: Choice, models: readonly Model[] = MODELS): Model | undefined {
-  const { provider_id, model_id } = choice
-  const siblings = models.filter((model) => model.provider_id === provider_id)
-  const exact = siblings.find((model) => model.model_id === model_id)
-  const [fallback] = siblings
-  if (exact || !fallback || provider_id === model_id) return exact ?? fallback
-  // What its sibling costs says nothing about it.
-  return { ...fallback, model_id, name: model_id, price: undefined, layers: [] }
-}
-
-export function capabilitiesOf(model: Model, tables = API_LIMITS): Capabilities {
-  const { api, input, tools, context_tokens, layers } = model
-  return capabilitiesFrom({ api, input, tools, context_tokens, tables, layers })
 }
 
 /** The wish in a way that this model takes; undefined leaves it to the model. */

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http"
 import { post, readUpTo, type Timeouts, TransportError } from "./transport.ts"
-import { assemble } from "./wire.ts"
+import { assemble } from "compositor-core/wires/body"
 
 export interface Question {
   readonly url: string

@@ -1,26 +1,23 @@
 import type { ModelFault } from "compositor-core/model/prompt"
+import { type Json, parse, record, records, text } from "compositor-core/wires/read"
+import { faultFrom, type RefusalFacts } from "compositor-core/wires/refusal"
 import { ABORTED } from "./abort.ts"
-import { type Json, parse, record, records, text } from "./read.ts"
 import type { Answer, TransportError } from "./transport.ts"
-
-/** What an API says about its refusal, as far as it says it. */
-export interface Said {
-  readonly code?: string | undefined
-  readonly message?: string | undefined
-  readonly path?: string | undefined
-}
 
 /** An answer that is no answer, as the last event of a call. `read` finds what the API says in the
  *  JSON it came with. */
-export async function refusal(answer: Answer, read: (body: Json) => Said): Promise<ModelFault> {
+export async function refusal(
+  answer: Answer,
+  read: (body: Json) => RefusalFacts,
+): Promise<ModelFault> {
   const { readErrorText } = await import("./transport.ts")
   const { status } = answer
   const body = firstOf(parse(await readErrorText(answer)))
-  const said = body ? read(body) : {}
-  return fault(said, {
+  const facts = body ? read(body) : {}
+  return faultFrom(facts, {
     code: `http-${status}`,
     message: `the API answered with status ${status}`,
-    retryable: RETRYABLE_STATUS.has(status) && !FINAL_CODES.has(said.code ?? ""),
+    retryable: RETRYABLE_STATUS.has(status) && !FINAL_CODES.has(facts.code ?? ""),
     retry_after_ms: retryAfter(answer.headers, body),
   })
 }
@@ -34,30 +31,6 @@ const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 
 
 /** Come with a status that is worth another try, and are not. */
 const FINAL_CODES: ReadonlySet<string> = new Set(["insufficient_quota", "billing_hard_limit"])
-
-interface Otherwise {
-  readonly code: string
-  readonly message: string
-  readonly retryable: boolean
-  readonly retry_after_ms?: number | undefined
-}
-
-export function fault(said: Said, otherwise: Otherwise): ModelFault {
-  const { retryable, retry_after_ms } = otherwise
-  return {
-    type: "error",
-    code: said.code || otherwise.code,
-    message: said.message || otherwise.message,
-    retryable,
-    ...(retryable && retry_after_ms !== undefined ? { retry_after_ms } : {}),
-    ...(said.path ? { path: said.path } : {}),
-  }
-}
-
-/** A fault that the API told in the middle of its answer. */
-export function reported(said: Said, retryable: boolean): ModelFault {
-  return fault(said, { code: "error", message: "the API reported an error", retryable })
-}
 
 const MAX_RETRY_AFTER_MS = 10 * 60 * 1000
 
@@ -81,13 +54,6 @@ function saidDelay(body: Json | undefined): number | undefined {
   const details = records(record(body?.error)?.details)
   const delay = details.map(({ retryDelay }) => text(retryDelay)).find((value) => value)
   return delay ? Number.parseFloat(delay) : undefined
-}
-
-export const TRUNCATED: ModelFault = {
-  type: "error",
-  code: "stream-truncated",
-  message: "the answer broke off before its end",
-  retryable: true,
 }
 
 /** Whatever went wrong on the way, as the last event of a call. */

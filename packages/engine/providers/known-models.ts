@@ -4,7 +4,7 @@ import {
   knowledgeOf,
   type Layer,
   type ModelConfig,
-} from "compositor-core/model/layers"
+} from "compositor-core/wires/layers"
 import type { Choice, Model } from "compositor-core/model/models"
 import { type Probe, type Probed, probe } from "./probe.ts"
 import { isDue, type Kept, readKept, type Refreshed, refresh } from "./refresh.ts"

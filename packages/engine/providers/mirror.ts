@@ -1,9 +1,11 @@
 import type { ModelEvent, PromptMessage } from "compositor-core/model/prompt"
 import { blockBytes, blockTokens, estimateTokens } from "compositor-core/model/tokens"
+import type { Fragment } from "compositor-core/wires/body"
+import { mirrorWire } from "compositor-core/wires/mirror"
+import { decodePlain } from "compositor-core/wires/plain"
 import { ABORTED, pause } from "./abort.ts"
 import { type Account, describeRequest } from "./account.ts"
-import { decodePlain, encodePlain, plainBody } from "./plain.ts"
-import type { Call, Fragment, Provider } from "./provider.ts"
+import type { Call, Provider } from "./provider.ts"
 
 export interface MirrorOptions {
   /** Between two pieces of the answer. */
@@ -19,10 +21,10 @@ const SHORTEST_PIECE = 24
 export function mirror(options: MirrorOptions = {}): Provider {
   const { pace_ms = PACE_MS } = options
   return {
-    id: "mirror",
-    api: "mirror",
-    encode: encodePlain,
-    body: plainBody,
+    id: mirrorWire.provider_id,
+    api: mirrorWire.api,
+    encode: mirrorWire.encode,
+    body: mirrorWire.body,
     stream: (call) => reflect(call, pace_ms),
   }
 }

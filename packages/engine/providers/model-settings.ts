@@ -1,9 +1,9 @@
 import { open } from "node:fs/promises"
 import { join } from "node:path"
-import { ModelConfig } from "compositor-core/model/layers"
+import type { Environment } from "compositor-core/wires/define-wire"
+import { ModelConfig } from "compositor-core/wires/layers"
 import { KnownModels } from "./known-models.ts"
-import { probes } from "./probes.ts"
-import type { Environment } from "./registry.ts"
+import { probes } from "./registry.ts"
 
 /** What the user says of models stands in this file of the data folder, under `models` and `apis`;
  *  other keys of it are other rooms' business. */

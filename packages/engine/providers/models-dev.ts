@@ -1,6 +1,7 @@
 import { z } from "zod"
-import { ModelFacts } from "compositor-core/model/layers"
 import { Price } from "compositor-core/model/price"
+import { ModelFacts } from "compositor-core/wires/layers"
+import { WIRES } from "compositor-core/wires/wires"
 
 /** The public catalog that refreshes what we know of models (MIT; its ids are the APIs' own). */
 export const CATALOG_URL = "https://models.dev/api.json"
@@ -26,14 +27,13 @@ type Entry = z.infer<typeof Entry>
 const Shelf = z.object({ models: z.record(z.string(), z.unknown()) })
 const Catalog = z.record(z.string(), z.unknown())
 
-/** Providers that we can ask; their names there are ours too. */
-const PROVIDERS = ["anthropic", "openai", "google", "mistral", "amazon-bedrock"]
-
 /** The catalog's facts about models that we can ask. An entry that is not as it should be is left
  *  out; throws when nothing is left, because then it is not the catalog. */
 export function readCatalog(text: string): ModelFacts[] {
   const catalog = Catalog.parse(JSON.parse(text))
-  const facts = PROVIDERS.flatMap((provider_id) => shelfFacts(provider_id, catalog[provider_id]))
+  const facts = WIRES.flatMap(({ provider_id, catalog: key }) =>
+    key === null ? [] : shelfFacts(provider_id, catalog[key]),
+  )
   if (facts.length === 0) throw new Error("there is no model in it that we could ask")
   return facts.slice(0, MAX_MODELS)
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto"
 import { mkdir, open, readFile, rename, rm, stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import { z } from "zod"
-import { ModelFacts } from "compositor-core/model/layers"
+import { ModelFacts } from "compositor-core/wires/layers"
 import { CATALOG_URL, readCatalog } from "./models-dev.ts"
 
 const HOUR_MS = 60 * 60 * 1000

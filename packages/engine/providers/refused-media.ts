@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
 import type { Media, ModelFault } from "compositor-core/model/prompt"
-import type { Body } from "./provider.ts"
-import { flatPieces } from "./wire.ts"
+import { type Body, flatPieces } from "compositor-core/wires/body"
 
 /** Which media a refusal is about: content ids, none when the API does not say which, undefined when
  *  it is about something else (BEY-02). */

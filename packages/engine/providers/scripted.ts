@@ -6,10 +6,11 @@ import type {
   PromptMessage,
 } from "compositor-core/model/prompt"
 import { estimateTokens, tokensOfBytes } from "compositor-core/model/tokens"
+import { decodePlain, plainBody } from "compositor-core/wires/plain"
+import { scriptedWire } from "compositor-core/wires/scripted"
 import { ABORTED, pause } from "./abort.ts"
-import { decodePlain, encodePlain, plainBody } from "./plain.ts"
 import type { Call, Provider } from "./provider.ts"
-import { fragmentText } from "./wire.ts"
+import { fragmentText } from "./write-body.ts"
 
 export type ScriptStep =
   | { readonly text: string; readonly delay_ms?: number | undefined }
@@ -47,11 +48,11 @@ const REMEMBERED_CALLS = 100
 export function scripted(script: Script = scriptFromText("{}")): ScriptedProvider {
   const calls: RecordedCall[] = []
   return {
-    id: "scripted",
-    api: "scripted",
+    id: scriptedWire.provider_id,
+    api: scriptedWire.api,
     calls,
-    encode: encodePlain,
-    body: plainBody,
+    encode: scriptedWire.encode,
+    body: scriptedWire.body,
     stream: (call) => {
       const recorded = record(call)
       calls.push(recorded)

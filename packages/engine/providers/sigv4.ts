@@ -1,14 +1,7 @@
 import { createHash, createHmac } from "node:crypto"
 import type { Post } from "./transport.ts"
-import { writeBody } from "./wire.ts"
-
-export interface SigningKey {
-  readonly access_key_id: string
-  readonly secret_access_key: string
-  readonly session_token?: string | undefined
-  readonly region: string
-  readonly service: string
-}
+import type { SigningKey } from "compositor-core/wires/define-wire"
+import { writeBody } from "./write-body.ts"
 
 const ALGORITHM = "AWS4-HMAC-SHA256"
 

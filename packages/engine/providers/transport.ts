@@ -1,8 +1,8 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
 import process from "node:process"
 import { traceHeaders } from "../telemetry/span.ts"
-import type { Body } from "./provider.ts"
-import { type OpenMedia, writeBody } from "./wire.ts"
+import type { Body } from "compositor-core/wires/body"
+import { type OpenMedia, writeBody } from "./write-body.ts"
 
 export interface Timeouts {
   /** Until there is a connection. */

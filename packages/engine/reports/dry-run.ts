@@ -8,19 +8,18 @@ import { LOAD_LIMITS, type Sources } from "../loading/sources.ts"
 import type { Part, UnknownPart } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 import { type Metadata, Usage } from "compositor-core/message/row"
-import {
-  type Capabilities,
-  capabilitiesOfApi,
-  isOneString,
-} from "compositor-core/model/capabilities"
-import type { Knowledge } from "compositor-core/model/layers"
+import type { Capabilities } from "compositor-core/model/capabilities"
+import { capabilitiesOfApi } from "compositor-core/wires/models"
+import type { Knowledge } from "compositor-core/wires/layers"
 import type { Model } from "compositor-core/model/models"
 import type { Media, PromptMessage } from "compositor-core/model/prompt"
 import type { Receipt } from "compositor-core/model/receipt"
 import { blockTokens, estimateTokens } from "compositor-core/model/tokens"
-import type { Call, Envelope, Fragment, Provider } from "../providers/provider.ts"
-import { wireOf } from "../providers/registry.ts"
-import { fragmentText } from "../providers/wire.ts"
+import type { Call, Provider } from "../providers/provider.ts"
+import type { Envelope } from "compositor-core/wires/define-wire"
+import type { Fragment } from "compositor-core/wires/body"
+import { findWire } from "compositor-core/wires/wires"
+import { fragmentText } from "../providers/write-body.ts"
 import { type Instructions, newInstructions } from "../skills/instructions.ts"
 import type { Store } from "../store/store.ts"
 import { envelopeOf } from "../turns/turn-context.ts"
@@ -152,7 +151,7 @@ function addressee(known: DryRunRooms["models"], draft: Draft): Addressee {
     ? known.find(draft.model)
     : known.models.find(({ api }) => api === draft.api)
   const api = draft.api ?? model?.api ?? ""
-  const wire = wireOf(api)
+  const wire = findWire(api)
   if (!wire) throw new Refusal("unknown_model", `${api || "this model"} is no wire API known here`)
   if (!model)
     throw new Refusal("unknown_model", `${draft.model?.provider_id ?? api} has no model known here`)
@@ -199,7 +198,7 @@ async function lowerDraft(
     reach: manner.policy.reach,
   })
   const refused = new Set(await rooms.refused?.(capabilities.api, model.model_id))
-  const nonce = isOneString(capabilities.api) ? draftNonce(draft) : undefined
+  const nonce = capabilities.one_string ? draftNonce(draft) : undefined
   const said = lowerInstructions(draft.instructions ?? (await unsaid(rooms, draft, manner)), {
     nonce,
   })

@@ -1,6 +1,6 @@
 import type { ModelChoice } from "compositor-core/message/message"
 import { Refusal } from "compositor-core/message/refusal"
-import type { Knowledge } from "compositor-core/model/layers"
+import type { Knowledge } from "compositor-core/wires/layers"
 import type { Provider } from "../providers/provider.ts"
 import type { Store } from "../store/store.ts"
 import { type DiffLowering, type DiffLoweringQuery, diffLowering } from "./diff-lowering.ts"

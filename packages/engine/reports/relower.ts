@@ -4,10 +4,10 @@ import type { ModelChoice } from "compositor-core/message/message"
 import { Refusal } from "compositor-core/message/refusal"
 import { openJson } from "compositor-core/message/stored-json"
 import type { Capabilities } from "compositor-core/model/capabilities"
-import type { Knowledge } from "compositor-core/model/layers"
+import type { Knowledge } from "compositor-core/wires/layers"
 import type { Model } from "compositor-core/model/models"
 import { tokensOfBytes, utf8Length } from "compositor-core/model/tokens"
-import { wireOf } from "../providers/registry.ts"
+import { findWire } from "compositor-core/wires/wires"
 import type { RawMessage, Store } from "../store/store.ts"
 import { type HistoryRooms, lowerMessage, type MessageReceipt } from "../turns/lower-message.ts"
 import {
@@ -46,7 +46,7 @@ export class Relowering {
   readonly #rooms: RelowerRooms
   readonly #said: Said
   readonly #asked: Asked
-  readonly #wire: NonNullable<ReturnType<typeof wireOf>>
+  readonly #wire: NonNullable<ReturnType<typeof findWire>>
   #manner: Promise<Manner> | undefined
   #refused: ReadonlySet<string> | undefined
   #demoted: Demotions = new Set()
@@ -54,7 +54,7 @@ export class Relowering {
 
   constructor(rooms: RelowerRooms, said: Said, asked: { choice: ModelChoice; model: Model }) {
     const { api } = asked.model
-    const wire = wireOf(api)
+    const wire = findWire(api)
     if (!wire) throw new Refusal("unknown_model", `${api} is no wire API known here`)
     this.capabilities = rooms.models.capabilities(asked.model)
     this.#rooms = { ...rooms, blobs: new PassingBlobs(rooms.blobs) }

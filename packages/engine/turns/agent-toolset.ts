@@ -30,7 +30,7 @@ import type { Sources } from "../loading/load.ts"
 import type { Reach, Route, RoutedFile } from "compositor-core/file/route"
 import { type ModelChoice, showModelChoice } from "compositor-core/message/message"
 import type { Capabilities } from "compositor-core/model/capabilities"
-import type { Knowledge } from "compositor-core/model/layers"
+import type { Knowledge } from "compositor-core/wires/layers"
 
 export interface WorkbenchRooms {
   skills(workspace_root: string | null): Promise<ReadonlyMap<string, Skill>>

@@ -9,11 +9,12 @@ import type { PlannedMedia } from "compositor-core/file/plan"
 import { readPart } from "compositor-core/message/part"
 import { openJson } from "compositor-core/message/stored-json"
 import { upgradePart } from "compositor-core/message/upgrade"
-import { type Capabilities, isOneString } from "compositor-core/model/capabilities"
+import type { Capabilities } from "compositor-core/model/capabilities"
 import type { PromptMessage } from "compositor-core/model/prompt"
 import type { Receipt } from "compositor-core/model/receipt"
 import { openRow } from "compositor-core/model/stored-text"
-import type { Fragment, Provider } from "../providers/provider.ts"
+import type { Fragment } from "compositor-core/wires/body"
+import type { Provider } from "../providers/provider.ts"
 import type { RawMessage, Store } from "../store/store.ts"
 import { instructionsIn, lowerInstructions, mayHoldInstructions } from "./instructions.ts"
 import { plainMessages } from "./plain-blocks.ts"
@@ -144,11 +145,11 @@ async function lowerSaid(
 
 function writingOf(
   { id, host_wrote }: ToldMessage,
-  { api }: Capabilities,
+  { one_string }: Capabilities,
 ): Pick<Policy, "nonce" | "host_wrote"> {
   return {
     ...(host_wrote ? { host_wrote } : {}),
-    ...(isOneString(api) ? { nonce: nonceOf(id) } : {}),
+    ...(one_string ? { nonce: nonceOf(id) } : {}),
   }
 }
 

@@ -7,7 +7,8 @@ import type {
 import { mayHoldMarker } from "compositor-core/model/marker"
 import { type StoredCall, storedCall } from "compositor-core/model/stored-call"
 import { storedText } from "compositor-core/model/stored-text"
-import type { Fragment, Provider } from "../providers/provider.ts"
+import type { Fragment } from "compositor-core/wires/body"
+import type { Provider } from "../providers/provider.ts"
 
 interface Row {
   readonly data_json: string

@@ -7,8 +7,9 @@ import { openJson } from "compositor-core/message/stored-json"
 import type { Media } from "compositor-core/model/prompt"
 import { LOWERING_VERSION } from "compositor-core/model/receipt"
 import { tokensOfBytes } from "compositor-core/model/tokens"
-import type { Fragment, Provider } from "../providers/provider.ts"
-import { residentBytes, WireHistory } from "../providers/wire-history.ts"
+import type { Fragment } from "compositor-core/wires/body"
+import type { Provider } from "../providers/provider.ts"
+import { residentBytes, WireHistory } from "compositor-core/wires/wire-history"
 import type { Claim, RawMessage } from "../store/store.ts"
 import { mayHoldInstructions } from "./instructions.ts"
 import { mayBeLeftOut, plainFragments } from "./plain-blocks.ts"
@@ -189,7 +190,7 @@ function closeTurns(writing: Writing) {
 function closedFragments(writing: Writing, message: RawMessage, lowered: LoweredMessage) {
   const { target, hot } = writing
   if (message.role !== "assistant") return lowered.fragments
-  if (!changesOnClose(answerParts(message), target.capabilities.api)) return lowered.fragments
+  if (!changesOnClose(answerParts(message), target.capabilities)) return lowered.fragments
   const at = { target, policy: policyOf(writing), closed: true, shown: hot.shown }
   return lowerAnswer(message, at).fragments
 }

@@ -3,10 +3,11 @@ import type { AnswerPart } from "../../../packages/core/lower/assistant.ts"
 import { lowerAssistant } from "../../../packages/core/lower/assistant.ts"
 import { promptMessages } from "../../../packages/core/lower/lower.ts"
 import type { Part, UnknownPart } from "../../../packages/core/message/part.ts"
-import { type Capabilities, capabilitiesOfApi } from "../../../packages/core/model/capabilities.ts"
+import type { Capabilities } from "../../../packages/core/model/capabilities.ts"
+import { capabilitiesOfApi } from "../../../packages/core/wires/models.ts"
 import type { Media, PromptMessage } from "../../../packages/core/model/prompt.ts"
-import { wireOf } from "../../../packages/engine/providers/registry.ts"
-import { fragmentText } from "../../../packages/engine/providers/wire.ts"
+import { findWire } from "../../../packages/core/wires/wires.ts"
+import { fragmentText } from "../../../packages/engine/providers/write-body.ts"
 import { attachment, bytes, fileRef, named, png, text } from "../../build.ts"
 import { type House, house } from "../house.ts"
 
@@ -272,7 +273,7 @@ export async function bodyOfMessages(
   messages: readonly PromptMessage[],
   { api, tool, rooms }: Request,
 ): Promise<unknown> {
-  const wire = wireOf(api)
+  const wire = findWire(api)
   if (!wire) throw new Error(`${api} is no wire API`)
   const model = MODELS[api]
   const tools = tool ? { tools: [{ ...tool, parameters: { type: "object" } }] } : {}

@@ -1,0 +1,154 @@
+import type { EndReason, ModelEvent, ModelUsage, Seal } from "../model/prompt.ts"
+import { endCall, startCall, tellCall } from "./calls.ts"
+import {
+  ending,
+  finish,
+  follow,
+  last,
+  NO_PROGRESS,
+  type Progress,
+  quiet,
+  type Step,
+} from "./progress.ts"
+import { type RefusalFacts, reportedFault } from "./refusal.ts"
+import { callId } from "./names.ts"
+import { count, type Json, parse, record, records, text } from "./read.ts"
+import { readEvents, type ServerEvent } from "./sse.ts"
+
+/** What a stream of generateContent responses has told so far. */
+export interface GeminiState extends Progress {
+  readonly model: string
+  /** Makes ids where the API gives none, different ones for each answer. */
+  readonly seed: string
+  readonly calls: number
+  /** What is being said, until something else is. */
+  readonly saying: "text" | "thought" | undefined
+}
+
+export function geminiStart(model: string, seed: string = crypto.randomUUID()): GeminiState {
+  return { ...NO_PROGRESS, model, seed, calls: 0, saying: undefined }
+}
+
+/** One event of the stream: a whole response with what is new in it. The end is the stream's. */
+export function step(state: GeminiState, { data }: ServerEvent): Step<GeminiState> {
+  const chunk = parse(data)
+  if (!chunk) return quiet(state)
+  if (chunk.error !== undefined) return finish(state, readError(chunk))
+  const [candidate] = records(chunk.candidates)
+  const told = { ...state, usage: readUsage(chunk.usageMetadata) ?? state.usage }
+  const parts = records(record(candidate?.content)?.parts)
+  const result = parts.reduce<Step<GeminiState>>(
+    (before, part) => follow(before, (now) => readPart(now, part)),
+    quiet(told),
+  )
+  if (MALFORMED.test(text(candidate?.finishReason) ?? ""))
+    return { ...result, ...finish(result.state, malformed(candidate)) }
+  const reason = reasonOf(candidate, chunk)
+  return reason ? { ...result, state: { ...result.state, reason } } : result
+}
+
+export const readGemini = { frames: readEvents, step, close, readRefusal }
+
+function readPart(state: GeminiState, part: Json): Step<GeminiState> {
+  const seal = sealOf(state, part)
+  const call = record(part.functionCall)
+  if (call) return readCall(state, call, seal)
+  if (part.text === undefined && !seal) return quiet(state)
+  return readText(state, part, seal)
+}
+
+function sealOf({ model }: GeminiState, part: Json): Seal | undefined {
+  const signature = text(part.thoughtSignature)
+  return signature ? { api: "gemini-generatecontent", model, signature } : undefined
+}
+
+function readCall(state: GeminiState, made: Json, seal: Seal | undefined): Step<GeminiState> {
+  const id = text(made.id) || callId(`${state.seed} ${state.calls}`)
+  const start = startCall(id, text(made.name) ?? "")
+  const told = tellCall(start.call, JSON.stringify(made.args ?? {}))
+  const events = [...closeThought(state), ...start.events, ...told.events, endCall(told.call, seal)]
+  return { state: { ...state, calls: state.calls + 1, saying: undefined }, events }
+}
+
+/** A signature comes with the last piece of what it seals, or behind it on a piece without words. */
+function readText(state: GeminiState, part: Json, seal: Seal | undefined): Step<GeminiState> {
+  const words = text(part.text) ?? ""
+  const saying = part.thought === true ? "thought" : "text"
+  const events: ModelEvent[] = saying === "thought" ? [] : closeThought(state)
+  if (words !== "")
+    events.push({ type: saying === "thought" ? "reasoning-delta" : "text-delta", text: words })
+  if (!seal) return { state: { ...state, saying: words === "" ? state.saying : saying }, events }
+  events.push({ type: saying === "thought" ? "reasoning-end" : "text-end", seal })
+  return { state: { ...state, saying: undefined }, events }
+}
+
+function closeThought({ saying }: GeminiState): ModelEvent[] {
+  return saying === "thought" ? [{ type: "reasoning-end", seal: null }] : []
+}
+
+function close(state: GeminiState): readonly ModelEvent[] {
+  const { reason, calls } = state
+  const told = { ...state, reason: reason === "stop" && calls > 0 ? "tool-call" : reason } as const
+  return [...closeThought(state), ...last(told, ending(told))]
+}
+
+function reasonOf(candidate: Json | undefined, chunk: Json): EndReason | undefined {
+  if (record(chunk.promptFeedback)?.blockReason) return "content-filter"
+  const reason = text(candidate?.finishReason)
+  return reason ? (END_REASONS[reason] ?? "stop") : undefined
+}
+
+/** The model tried to call a tool and did not manage to write it down. */
+const MALFORMED = /^(?:MALFORMED|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS)/
+
+function malformed(candidate: Json | undefined): ModelEvent {
+  const code = text(candidate?.finishReason) ?? "MALFORMED"
+  const message = text(candidate?.finishMessage) || "the model wrote a tool call that is none"
+  return { type: "error", code, message, retryable: true }
+}
+
+const END_REASONS: Readonly<Record<string, EndReason>> = {
+  MAX_TOKENS: "length",
+  SAFETY: "content-filter",
+  RECITATION: "content-filter",
+  BLOCKLIST: "content-filter",
+  PROHIBITED_CONTENT: "content-filter",
+  SPII: "content-filter",
+  IMAGE_SAFETY: "content-filter",
+  LANGUAGE: "content-filter",
+}
+
+const RETRYABLE_ERRORS: ReadonlySet<unknown> = new Set([
+  "UNAVAILABLE",
+  "RESOURCE_EXHAUSTED",
+  "INTERNAL",
+  "DEADLINE_EXCEEDED",
+])
+
+function readError(chunk: Json) {
+  const read = readRefusal(chunk)
+  return reportedFault(read, RETRYABLE_ERRORS.has(read.code))
+}
+
+/** What the API says is wrong, and where. */
+function readRefusal(body: Json): RefusalFacts {
+  const error = record(body.error)
+  const [violation] = records(error?.details).flatMap(({ fieldViolations }) =>
+    records(fieldViolations),
+  )
+  return { code: text(error?.status), message: text(error?.message), path: text(violation?.field) }
+}
+
+function readUsage(value: unknown): ModelUsage | undefined {
+  const told = record(value)
+  if (!told) return undefined
+  const cache_read = count(told.cachedContentTokenCount)
+  const asked = count(told.promptTokenCount) + count(told.toolUsePromptTokenCount)
+  return {
+    input: Math.max(0, asked - cache_read),
+    output: count(told.candidatesTokenCount),
+    reasoning: count(told.thoughtsTokenCount),
+    cache_read,
+    cache_write: 0,
+  }
+}
