@@ -41,6 +41,7 @@ export const LONG_FILES: Readonly<Record<string, LongFile>> = {
   "test/host/commands.test.ts": { seconds: 16, share: 0.4 },
   "test/cli/models.test.ts": { seconds: 16, share: 0.6 },
   "test/host/mcp.test.ts": { seconds: 15, share: 0.35 },
+  "test/commands/surfaces.test.ts": { seconds: 15 },
   "test/cli/send.test.ts": { seconds: 15, share: 0.3 },
   "test/sdk/sdk.test.ts": { seconds: 14, share: 0.5 },
   "test/sdk/browser.test.ts": { seconds: 13, share: 0.5 },
