@@ -10,14 +10,15 @@ import type { Verdict } from "./verdict.ts"
 
 /** How a file was to reach the model when it was sent, and what was considered for that, one sentence
  *  each (decision 10). It stands in the part as `route` and never changes there. */
-export const DeclaredRoute = z.looseObject({
-  type: z.enum(["native", "inline", "skill", "tool", "shell", "extract", "none"]),
-  /** Of the skill, or the tool. */
-  name: z.string().optional(),
-  /** The model that it was decided for. */
-  model: z.string(),
-  trace: z.array(z.string()),
-})
+export const DeclaredRoute = /* @__PURE__ */ (() =>
+  z.looseObject({
+    type: z.enum(["native", "inline", "skill", "tool", "shell", "extract", "none"]),
+    /** Of the skill, or the tool. */
+    name: z.string().optional(),
+    /** The model that it was decided for. */
+    model: z.string(),
+    trace: z.array(z.string()),
+  }))()
 export type DeclaredRoute = z.infer<typeof DeclaredRoute>
 
 export interface SentFile extends RoutedFile {

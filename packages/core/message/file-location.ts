@@ -1,34 +1,39 @@
 import { z } from "zod"
 
+// Schemas are made by functions that are marked as pure: a bundle that only parses does without them, and
+// without zod (`npm run sizes`).
+
 /** A place inside a file, as written after `#` (BEY-08). Lines and pages count from 1 and include
  *  their end; bytes count from 0 and stop before it; times are seconds. */
-export const Fragment = z.discriminatedUnion("unit", [
-  z.object({ unit: z.literal("line"), start: z.int().min(1), end: z.int().min(1) }),
-  z.object({ unit: z.literal("byte"), start: z.int().min(0), end: z.int().min(1) }),
-  z.object({ unit: z.literal("page"), start: z.int().min(1), end: z.int().min(1) }),
-  z.object({ unit: z.literal("time"), start: z.number().min(0), end: z.number().optional() }),
-  z.object({
-    unit: z.literal("cells"),
-    sheet: z.string().min(1).optional(),
-    /** `A1:D20`, or one cell. */
-    cells: z.string().min(1).optional(),
-  }),
-  z.object({
-    unit: z.literal("region"),
-    measure: z.enum(["pixel", "percent"]),
-    x: z.number().min(0),
-    y: z.number().min(0),
-    width: z.number().gt(0),
-    height: z.number().gt(0),
-  }),
-])
+export const Fragment = /* @__PURE__ */ (() =>
+  z.discriminatedUnion("unit", [
+    z.object({ unit: z.literal("line"), start: z.int().min(1), end: z.int().min(1) }),
+    z.object({ unit: z.literal("byte"), start: z.int().min(0), end: z.int().min(1) }),
+    z.object({ unit: z.literal("page"), start: z.int().min(1), end: z.int().min(1) }),
+    z.object({ unit: z.literal("time"), start: z.number().min(0), end: z.number().optional() }),
+    z.object({
+      unit: z.literal("cells"),
+      sheet: z.string().min(1).optional(),
+      /** `A1:D20`, or one cell. */
+      cells: z.string().min(1).optional(),
+    }),
+    z.object({
+      unit: z.literal("region"),
+      measure: z.enum(["pixel", "percent"]),
+      x: z.number().min(0),
+      y: z.number().min(0),
+      width: z.number().gt(0),
+      height: z.number().gt(0),
+    }),
+  ]))()
 export type Fragment = z.infer<typeof Fragment>
 
 /** Why a fragment names no place. */
-export const FragmentFault = z.object({
-  reason: z.enum(["inverted", "zero", "outside"]),
-  message: z.string(),
-})
+export const FragmentFault = /* @__PURE__ */ (() =>
+  z.object({
+    reason: z.enum(["inverted", "zero", "outside"]),
+    message: z.string(),
+  }))()
 export type FragmentFault = z.infer<typeof FragmentFault>
 
 export type ReadFragment =
