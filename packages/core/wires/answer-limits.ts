@@ -27,14 +27,17 @@ export async function* limitBytes(chunks: AsyncIterable<Uint8Array>): AsyncItera
   }
 }
 
-/** Counts lines; to be awaited for each where it says so, which is seldom. */
+/** Counts lines; to be awaited where it says so, which is seldom. */
 export class LineCount {
   #count = 0
 
-  next(): Promise<void> | undefined {
-    if (++this.#count > MAX_LINES)
+  next(lines = 1): Promise<void> | undefined {
+    const before = this.#count
+    this.#count += lines
+    if (this.#count > MAX_LINES)
       throw new AnswerTooLong(`the answer has more than ${MAX_LINES} lines`)
-    if (this.#count % LINES_AT_ONCE !== 0) return undefined
+    if (Math.floor(before / LINES_AT_ONCE) === Math.floor(this.#count / LINES_AT_ONCE))
+      return undefined
     return new Promise((resolve) => setTimeout(resolve))
   }
 }
