@@ -1,26 +1,20 @@
 import type { LoweringFixture } from "../../kit/conformance/fixtures.ts"
 import { messagesIn } from "../../kit/conformance/fixtures.ts"
-import { BODIES as anthropicText } from "../lower/golden/anthropic-messages-text-only.ts"
-import { BODIES as anthropic } from "../lower/golden/anthropic-messages-vision.ts"
-import { BODIES as bedrockText } from "../lower/golden/bedrock-converse-text-only.ts"
-import { BODIES as bedrock } from "../lower/golden/bedrock-converse-vision.ts"
-import { BODIES as geminiText } from "../lower/golden/gemini-generatecontent-text-only.ts"
-import { BODIES as gemini } from "../lower/golden/gemini-generatecontent-vision.ts"
-import { BODIES as mistralText } from "../lower/golden/mistral-chat-text-only.ts"
-import { BODIES as mistral } from "../lower/golden/mistral-chat-vision.ts"
-import { BODIES as chatText } from "../lower/golden/openai-chat-text-only.ts"
-import { BODIES as chat } from "../lower/golden/openai-chat-vision.ts"
-import { BODIES as responsesText } from "../lower/golden/openai-responses-text-only.ts"
-import { BODIES as responses } from "../lower/golden/openai-responses-vision.ts"
+import { BODIES as anthropic } from "../lower/golden/anthropic-messages.ts"
+import { BODIES as bedrock } from "../lower/golden/bedrock-converse.ts"
+import { BODIES as gemini } from "../lower/golden/gemini-generatecontent.ts"
+import { BODIES as mistral } from "../lower/golden/mistral-chat.ts"
+import { BODIES as chat } from "../lower/golden/openai-chat.ts"
+import { BODIES as responses } from "../lower/golden/openai-responses.ts"
 import { ROWS, type RowName, WORKSPACE } from "../lower/golden/rows.ts"
 
 const WIRES = [
-  { api: "anthropic-messages", at: "messages", vision: anthropic, "text-only": anthropicText },
-  { api: "openai-responses", at: "input", vision: responses, "text-only": responsesText },
-  { api: "openai-chat", at: "messages", vision: chat, "text-only": chatText },
-  { api: "gemini-generatecontent", at: "contents", vision: gemini, "text-only": geminiText },
-  { api: "bedrock-converse", at: "messages", vision: bedrock, "text-only": bedrockText },
-  { api: "mistral-chat", at: "messages", vision: mistral, "text-only": mistralText },
+  { api: "anthropic-messages", at: "messages", bodies: anthropic },
+  { api: "openai-responses", at: "input", bodies: responses },
+  { api: "openai-chat", at: "messages", bodies: chat },
+  { api: "gemini-generatecontent", at: "contents", bodies: gemini },
+  { api: "bedrock-converse", at: "messages", bodies: bedrock },
+  { api: "mistral-chat", at: "messages", bodies: mistral },
 ] as const
 
 /** What a draft cannot say: a body that a call loaded, and a command that was resolved already. */
@@ -41,7 +35,7 @@ export function loweringFixtures(): LoweringFixture[] {
   const files = Object.fromEntries(
     Object.entries(WORKSPACE).map(([path, text]) => [path, Buffer.from(text).toString("base64")]),
   )
-  return WIRES.map(({ api, at, ...bodies }) => ({
+  return WIRES.map(({ api, at, bodies }) => ({
     api,
     at,
     files,

@@ -1,8 +1,8 @@
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions"
 import type { RowName } from "./rows.ts"
 
-/** What a model that takes text alone is sent through openai-chat, for every row. */
-export const BODIES = {
+/** What a model that takes every medium is sent through openai-chat, for every row. */
+const VISION = {
   text: {
     model: "gpt-x",
     max_completion_tokens: 100,
@@ -63,8 +63,10 @@ export const BODIES = {
         content: [
           { type: "text", text: "What is this?" },
           {
-            type: "text",
-            text: "[file: logo.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images. Use read_image on this path for its contents.]",
+            type: "image_url",
+            image_url: {
+              url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAAAAAAAAAAAAAElEQVQAAAAA",
+            },
           },
         ],
       },
@@ -151,8 +153,10 @@ export const BODIES = {
         role: "user",
         content: [
           {
-            type: "text",
-            text: "[attached file: a.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images.]",
+            type: "image_url",
+            image_url: {
+              url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAAAAAAAAAAAAAElEQVQAAAAA",
+            },
           },
           { type: "text", text: "Describe it." },
         ],
@@ -171,8 +175,8 @@ export const BODIES = {
         content: [
           { type: "text", text: "Sum up" },
           {
-            type: "text",
-            text: "[attached file: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+            type: "file",
+            file: { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0xLjcK" },
           },
         ],
       },
@@ -190,8 +194,11 @@ export const BODIES = {
         content: [
           { type: "text", text: "Transcribe" },
           {
-            type: "text",
-            text: "[attached file: a.wav, audio/wav, 44 bytes. Not shown: the model does not take audio.]",
+            type: "input_audio",
+            input_audio: {
+              data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=",
+              format: "wav",
+            },
           },
         ],
       },
@@ -430,6 +437,249 @@ export const BODIES = {
       {
         role: "tool",
         tool_call_id: "11WpZzBfC",
+        content: "3 x 2\n\n[logo.png, image/png: shown after this result]",
+      },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "[logo.png, from attach]" },
+          {
+            type: "image_url",
+            image_url: {
+              url: "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAAAAAAAAAAAAAElEQVQAAAAA",
+            },
+          },
+        ],
+      },
+      { role: "user", content: [{ type: "text", text: "Go on." }] },
+    ],
+  },
+  "tool result, pdf": {
+    model: "gpt-x",
+    max_completion_tokens: 100,
+    stream: true,
+    stream_options: { include_usage: true },
+    tools: [
+      {
+        type: "function",
+        function: { name: "attach", description: "Show a file.", parameters: { type: "object" } },
+      },
+    ],
+    messages: [
+      { role: "developer", content: "Be kind." },
+      { role: "user", content: [{ type: "text", text: "Look." }] },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          {
+            id: "11WpZzBfC",
+            type: "function",
+            function: { name: "attach", arguments: '{"path":"a.pdf"}' },
+          },
+        ],
+      },
+      {
+        role: "tool",
+        tool_call_id: "11WpZzBfC",
+        content: "1 page\n\n[a.pdf, application/pdf: shown after this result]",
+      },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "[a.pdf, from attach]" },
+          {
+            type: "file",
+            file: { filename: "a.pdf", file_data: "data:application/pdf;base64,JVBERi0xLjcK" },
+          },
+        ],
+      },
+      { role: "user", content: [{ type: "text", text: "Go on." }] },
+    ],
+  },
+  "tool result, wav": {
+    model: "gpt-x",
+    max_completion_tokens: 100,
+    stream: true,
+    stream_options: { include_usage: true },
+    tools: [
+      {
+        type: "function",
+        function: { name: "attach", description: "Show a file.", parameters: { type: "object" } },
+      },
+    ],
+    messages: [
+      { role: "developer", content: "Be kind." },
+      { role: "user", content: [{ type: "text", text: "Listen." }] },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          {
+            id: "11WpZzBfC",
+            type: "function",
+            function: { name: "attach", arguments: '{"path":"a.wav"}' },
+          },
+        ],
+      },
+      {
+        role: "tool",
+        tool_call_id: "11WpZzBfC",
+        content: "1 second\n\n[a.wav, audio/wav: shown after this result]",
+      },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "[a.wav, from attach]" },
+          {
+            type: "input_audio",
+            input_audio: {
+              data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=",
+              format: "wav",
+            },
+          },
+        ],
+      },
+      { role: "user", content: [{ type: "text", text: "Go on." }] },
+    ],
+  },
+  reasoning: {
+    model: "gpt-x",
+    max_completion_tokens: 100,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [
+      { role: "developer", content: "Be kind." },
+      { role: "user", content: [{ type: "text", text: "Why?" }] },
+      { role: "assistant", content: "Because." },
+      { role: "user", content: [{ type: "text", text: "I see." }] },
+    ],
+  },
+  "unknown part": {
+    model: "gpt-x",
+    max_completion_tokens: 100,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [
+      { role: "developer", content: "Be kind." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Roses are red." },
+          { type: "text", text: "[unsupported part: dance]" },
+        ],
+      },
+    ],
+  },
+} satisfies Readonly<Record<RowName, ChatCompletionCreateParamsStreaming>>
+
+/** What a model that takes text alone is sent instead; the other rows are the same. */
+const TEXT_ONLY = {
+  ...VISION,
+  "file-ref, image": {
+    model: "gpt-x",
+    max_completion_tokens: 100,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [
+      { role: "developer", content: "Be kind." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "What is this?" },
+          {
+            type: "text",
+            text: "[file: logo.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images. Use read_image on this path for its contents.]",
+          },
+        ],
+      },
+    ],
+  },
+  "attachment, image": {
+    model: "gpt-x",
+    max_completion_tokens: 100,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [
+      { role: "developer", content: "Be kind." },
+      {
+        role: "user",
+        content: [
+          {
+            type: "text",
+            text: "[attached file: a.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images.]",
+          },
+          { type: "text", text: "Describe it." },
+        ],
+      },
+    ],
+  },
+  "attachment, pdf": {
+    model: "gpt-x",
+    max_completion_tokens: 100,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [
+      { role: "developer", content: "Be kind." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Sum up" },
+          {
+            type: "text",
+            text: "[attached file: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+          },
+        ],
+      },
+    ],
+  },
+  "attachment, audio": {
+    model: "gpt-x",
+    max_completion_tokens: 100,
+    stream: true,
+    stream_options: { include_usage: true },
+    messages: [
+      { role: "developer", content: "Be kind." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Transcribe" },
+          {
+            type: "text",
+            text: "[attached file: a.wav, audio/wav, 44 bytes. Not shown: the model does not take audio.]",
+          },
+        ],
+      },
+    ],
+  },
+  "tool result, image": {
+    model: "gpt-x",
+    max_completion_tokens: 100,
+    stream: true,
+    stream_options: { include_usage: true },
+    tools: [
+      {
+        type: "function",
+        function: { name: "attach", description: "Show a file.", parameters: { type: "object" } },
+      },
+    ],
+    messages: [
+      { role: "developer", content: "Be kind." },
+      { role: "user", content: [{ type: "text", text: "Look." }] },
+      {
+        role: "assistant",
+        content: null,
+        tool_calls: [
+          {
+            id: "11WpZzBfC",
+            type: "function",
+            function: { name: "attach", arguments: '{"path":"logo.png"}' },
+          },
+        ],
+      },
+      {
+        role: "tool",
+        tool_call_id: "11WpZzBfC",
         content:
           "3 x 2\n\n[image: logo.png, image/png, 45 bytes. Not shown: the model does not take images.]",
       },
@@ -504,32 +754,6 @@ export const BODIES = {
       { role: "user", content: [{ type: "text", text: "Go on." }] },
     ],
   },
-  reasoning: {
-    model: "gpt-x",
-    max_completion_tokens: 100,
-    stream: true,
-    stream_options: { include_usage: true },
-    messages: [
-      { role: "developer", content: "Be kind." },
-      { role: "user", content: [{ type: "text", text: "Why?" }] },
-      { role: "assistant", content: "Because." },
-      { role: "user", content: [{ type: "text", text: "I see." }] },
-    ],
-  },
-  "unknown part": {
-    model: "gpt-x",
-    max_completion_tokens: 100,
-    stream: true,
-    stream_options: { include_usage: true },
-    messages: [
-      { role: "developer", content: "Be kind." },
-      {
-        role: "user",
-        content: [
-          { type: "text", text: "Roses are red." },
-          { type: "text", text: "[unsupported part: dance]" },
-        ],
-      },
-    ],
-  },
 } satisfies Readonly<Record<RowName, ChatCompletionCreateParamsStreaming>>
+
+export const BODIES = { vision: VISION, "text-only": TEXT_ONLY }

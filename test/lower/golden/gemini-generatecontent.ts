@@ -1,7 +1,7 @@
 import type { RowName } from "./rows.ts"
 
-/** What a model that takes text alone is sent through gemini-generatecontent, for every row. */
-export const BODIES = {
+/** What a model that takes every medium is sent through gemini-generatecontent, for every row. */
+const VISION = {
   text: {
     systemInstruction: { parts: [{ text: "Be kind." }] },
     generationConfig: { maxOutputTokens: 100 },
@@ -42,7 +42,10 @@ export const BODIES = {
         parts: [
           { text: "What is this?" },
           {
-            text: "[file: logo.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images. Use read_image on this path for its contents.]",
+            inlineData: {
+              mimeType: "image/png",
+              data: "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAAAAAAAAAAAAAElEQVQAAAAA",
+            },
           },
         ],
       },
@@ -104,7 +107,10 @@ export const BODIES = {
         role: "user",
         parts: [
           {
-            text: "[attached file: a.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images.]",
+            inlineData: {
+              mimeType: "image/png",
+              data: "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAAAAAAAAAAAAAElEQVQAAAAA",
+            },
           },
           { text: "Describe it." },
         ],
@@ -119,9 +125,7 @@ export const BODIES = {
         role: "user",
         parts: [
           { text: "Sum up" },
-          {
-            text: "[attached file: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
-          },
+          { inlineData: { mimeType: "application/pdf", data: "JVBERi0xLjcK" } },
         ],
       },
     ],
@@ -135,7 +139,10 @@ export const BODIES = {
         parts: [
           { text: "Transcribe" },
           {
-            text: "[attached file: a.wav, audio/wav, 44 bytes. Not shown: the model does not take audio.]",
+            inlineData: {
+              mimeType: "audio/wav",
+              data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=",
+            },
           },
         ],
       },
@@ -150,7 +157,10 @@ export const BODIES = {
         parts: [
           { text: "Watch" },
           {
-            text: "[attached file: a.mp4, video/mp4, 32 bytes. Not shown: the model does not take video.]",
+            inlineData: {
+              mimeType: "video/mp4",
+              data: "AAAAGGZ0eXBpc29tAAACAGlzb21pc28yAAAACG1kYXQ=",
+            },
           },
         ],
       },
@@ -320,6 +330,232 @@ export const BODIES = {
             functionResponse: {
               id: "11WpZzBfC",
               name: "attach",
+              response: { output: "3 x 2\n\n[logo.png, image/png]" },
+              parts: [
+                {
+                  inlineData: {
+                    mimeType: "image/png",
+                    data: "iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAAAAAAAAAAAAAElEQVQAAAAA",
+                  },
+                },
+              ],
+            },
+          },
+          { text: "Go on." },
+        ],
+      },
+    ],
+  },
+  "tool result, pdf": {
+    systemInstruction: { parts: [{ text: "Be kind." }] },
+    tools: [
+      {
+        functionDeclarations: [
+          { name: "attach", description: "Show a file.", parametersJsonSchema: { type: "object" } },
+        ],
+      },
+    ],
+    generationConfig: { maxOutputTokens: 100 },
+    contents: [
+      { role: "user", parts: [{ text: "Look." }] },
+      {
+        role: "model",
+        parts: [
+          {
+            functionCall: { id: "11WpZzBfC", name: "attach", args: { path: "a.pdf" } },
+            thoughtSignature: "skip_thought_signature_validator",
+          },
+        ],
+      },
+      {
+        role: "user",
+        parts: [
+          {
+            functionResponse: {
+              id: "11WpZzBfC",
+              name: "attach",
+              response: { output: "1 page\n\n[a.pdf, application/pdf]" },
+              parts: [{ inlineData: { mimeType: "application/pdf", data: "JVBERi0xLjcK" } }],
+            },
+          },
+          { text: "Go on." },
+        ],
+      },
+    ],
+  },
+  "tool result, wav": {
+    systemInstruction: { parts: [{ text: "Be kind." }] },
+    tools: [
+      {
+        functionDeclarations: [
+          { name: "attach", description: "Show a file.", parametersJsonSchema: { type: "object" } },
+        ],
+      },
+    ],
+    generationConfig: { maxOutputTokens: 100 },
+    contents: [
+      { role: "user", parts: [{ text: "Listen." }] },
+      {
+        role: "model",
+        parts: [
+          {
+            functionCall: { id: "11WpZzBfC", name: "attach", args: { path: "a.wav" } },
+            thoughtSignature: "skip_thought_signature_validator",
+          },
+        ],
+      },
+      {
+        role: "user",
+        parts: [
+          {
+            functionResponse: {
+              id: "11WpZzBfC",
+              name: "attach",
+              response: { output: "1 second\n\n[a.wav, audio/wav: shown after this result]" },
+            },
+          },
+          { text: "[a.wav, from attach]" },
+          {
+            inlineData: {
+              mimeType: "audio/wav",
+              data: "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA=",
+            },
+          },
+          { text: "Go on." },
+        ],
+      },
+    ],
+  },
+  reasoning: {
+    systemInstruction: { parts: [{ text: "Be kind." }] },
+    generationConfig: { maxOutputTokens: 100 },
+    contents: [
+      { role: "user", parts: [{ text: "Why?" }] },
+      {
+        role: "model",
+        parts: [
+          { text: "I wonder.", thought: true, thoughtSignature: "c2ln" },
+          { text: "Because." },
+        ],
+      },
+      { role: "user", parts: [{ text: "I see." }] },
+    ],
+  },
+  "unknown part": {
+    systemInstruction: { parts: [{ text: "Be kind." }] },
+    generationConfig: { maxOutputTokens: 100 },
+    contents: [
+      { role: "user", parts: [{ text: "Roses are red." }, { text: "[unsupported part: dance]" }] },
+    ],
+  },
+} satisfies Readonly<Record<RowName, object>>
+
+/** What a model that takes text alone is sent instead; the other rows are the same. */
+const TEXT_ONLY = {
+  ...VISION,
+  "file-ref, image": {
+    systemInstruction: { parts: [{ text: "Be kind." }] },
+    generationConfig: { maxOutputTokens: 100 },
+    contents: [
+      {
+        role: "user",
+        parts: [
+          { text: "What is this?" },
+          {
+            text: "[file: logo.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images. Use read_image on this path for its contents.]",
+          },
+        ],
+      },
+    ],
+  },
+  "attachment, image": {
+    systemInstruction: { parts: [{ text: "Be kind." }] },
+    generationConfig: { maxOutputTokens: 100 },
+    contents: [
+      {
+        role: "user",
+        parts: [
+          {
+            text: "[attached file: a.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images.]",
+          },
+          { text: "Describe it." },
+        ],
+      },
+    ],
+  },
+  "attachment, pdf": {
+    systemInstruction: { parts: [{ text: "Be kind." }] },
+    generationConfig: { maxOutputTokens: 100 },
+    contents: [
+      {
+        role: "user",
+        parts: [
+          { text: "Sum up" },
+          {
+            text: "[attached file: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+          },
+        ],
+      },
+    ],
+  },
+  "attachment, audio": {
+    systemInstruction: { parts: [{ text: "Be kind." }] },
+    generationConfig: { maxOutputTokens: 100 },
+    contents: [
+      {
+        role: "user",
+        parts: [
+          { text: "Transcribe" },
+          {
+            text: "[attached file: a.wav, audio/wav, 44 bytes. Not shown: the model does not take audio.]",
+          },
+        ],
+      },
+    ],
+  },
+  "attachment, video": {
+    systemInstruction: { parts: [{ text: "Be kind." }] },
+    generationConfig: { maxOutputTokens: 100 },
+    contents: [
+      {
+        role: "user",
+        parts: [
+          { text: "Watch" },
+          {
+            text: "[attached file: a.mp4, video/mp4, 32 bytes. Not shown: the model does not take video.]",
+          },
+        ],
+      },
+    ],
+  },
+  "tool result, image": {
+    systemInstruction: { parts: [{ text: "Be kind." }] },
+    tools: [
+      {
+        functionDeclarations: [
+          { name: "attach", description: "Show a file.", parametersJsonSchema: { type: "object" } },
+        ],
+      },
+    ],
+    generationConfig: { maxOutputTokens: 100 },
+    contents: [
+      { role: "user", parts: [{ text: "Look." }] },
+      {
+        role: "model",
+        parts: [
+          {
+            functionCall: { id: "11WpZzBfC", name: "attach", args: { path: "logo.png" } },
+            thoughtSignature: "skip_thought_signature_validator",
+          },
+        ],
+      },
+      {
+        role: "user",
+        parts: [
+          {
+            functionResponse: {
+              id: "11WpZzBfC",
+              name: "attach",
               response: {
                 output:
                   "3 x 2\n\n[image: logo.png, image/png, 45 bytes. Not shown: the model does not take images.]",
@@ -409,26 +645,6 @@ export const BODIES = {
       },
     ],
   },
-  reasoning: {
-    systemInstruction: { parts: [{ text: "Be kind." }] },
-    generationConfig: { maxOutputTokens: 100 },
-    contents: [
-      { role: "user", parts: [{ text: "Why?" }] },
-      {
-        role: "model",
-        parts: [
-          { text: "I wonder.", thought: true, thoughtSignature: "c2ln" },
-          { text: "Because." },
-        ],
-      },
-      { role: "user", parts: [{ text: "I see." }] },
-    ],
-  },
-  "unknown part": {
-    systemInstruction: { parts: [{ text: "Be kind." }] },
-    generationConfig: { maxOutputTokens: 100 },
-    contents: [
-      { role: "user", parts: [{ text: "Roses are red." }, { text: "[unsupported part: dance]" }] },
-    ],
-  },
 } satisfies Readonly<Record<RowName, object>>
+
+export const BODIES = { vision: VISION, "text-only": TEXT_ONLY }

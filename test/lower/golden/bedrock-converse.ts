@@ -1,7 +1,7 @@
 import type { RowName } from "./rows.ts"
 
 /** What a model that takes every medium is sent through bedrock-converse, for every row. */
-export const BODIES = {
+const VISION = {
   text: {
     system: [{ text: "Be kind." }, { cachePoint: { type: "default" } }],
     inferenceConfig: { maxTokens: 100 },
@@ -537,3 +537,216 @@ export const BODIES = {
     ],
   },
 } satisfies Readonly<Record<RowName, object>>
+
+/** What a model that takes text alone is sent instead; the other rows are the same. */
+const TEXT_ONLY = {
+  ...VISION,
+  "file-ref, image": {
+    system: [{ text: "Be kind." }, { cachePoint: { type: "default" } }],
+    inferenceConfig: { maxTokens: 100 },
+    messages: [
+      {
+        role: "user",
+        content: [
+          { text: "What is this?" },
+          {
+            text: "[file: logo.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images. Use read_image on this path for its contents.]",
+          },
+          { cachePoint: { type: "default" } },
+        ],
+      },
+    ],
+  },
+  "attachment, image": {
+    system: [{ text: "Be kind." }, { cachePoint: { type: "default" } }],
+    inferenceConfig: { maxTokens: 100 },
+    messages: [
+      {
+        role: "user",
+        content: [
+          {
+            text: "[attached file: a.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images.]",
+          },
+          { text: "Describe it." },
+          { cachePoint: { type: "default" } },
+        ],
+      },
+    ],
+  },
+  "attachment, pdf": {
+    system: [{ text: "Be kind." }, { cachePoint: { type: "default" } }],
+    inferenceConfig: { maxTokens: 100 },
+    messages: [
+      {
+        role: "user",
+        content: [
+          { text: "Sum up" },
+          {
+            text: "[attached file: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+          },
+          { cachePoint: { type: "default" } },
+        ],
+      },
+    ],
+  },
+  "attachment, audio": {
+    system: [{ text: "Be kind." }, { cachePoint: { type: "default" } }],
+    inferenceConfig: { maxTokens: 100 },
+    messages: [
+      {
+        role: "user",
+        content: [
+          { text: "Transcribe" },
+          {
+            text: "[attached file: a.wav, audio/wav, 44 bytes. Not shown: the model does not take audio.]",
+          },
+          { cachePoint: { type: "default" } },
+        ],
+      },
+    ],
+  },
+  "attachment, video": {
+    system: [{ text: "Be kind." }, { cachePoint: { type: "default" } }],
+    inferenceConfig: { maxTokens: 100 },
+    messages: [
+      {
+        role: "user",
+        content: [
+          { text: "Watch" },
+          {
+            text: "[attached file: a.mp4, video/mp4, 32 bytes. Not shown: the model does not take video.]",
+          },
+          { cachePoint: { type: "default" } },
+        ],
+      },
+    ],
+  },
+  "tool result, image": {
+    system: [{ text: "Be kind." }, { cachePoint: { type: "default" } }],
+    inferenceConfig: { maxTokens: 100 },
+    toolConfig: {
+      tools: [
+        {
+          toolSpec: {
+            name: "attach",
+            description: "Show a file.",
+            inputSchema: { json: { type: "object" } },
+          },
+        },
+        { cachePoint: { type: "default" } },
+      ],
+    },
+    messages: [
+      { role: "user", content: [{ text: "Look." }, { cachePoint: { type: "default" } }] },
+      {
+        role: "assistant",
+        content: [
+          { toolUse: { toolUseId: "11WpZzBfC", name: "attach", input: { path: "logo.png" } } },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          {
+            toolResult: {
+              toolUseId: "11WpZzBfC",
+              content: [
+                {
+                  text: "3 x 2\n\n[image: logo.png, image/png, 45 bytes. Not shown: the model does not take images.]",
+                },
+              ],
+            },
+          },
+          { text: "Go on." },
+          { cachePoint: { type: "default" } },
+        ],
+      },
+    ],
+  },
+  "tool result, pdf": {
+    system: [{ text: "Be kind." }, { cachePoint: { type: "default" } }],
+    inferenceConfig: { maxTokens: 100 },
+    toolConfig: {
+      tools: [
+        {
+          toolSpec: {
+            name: "attach",
+            description: "Show a file.",
+            inputSchema: { json: { type: "object" } },
+          },
+        },
+        { cachePoint: { type: "default" } },
+      ],
+    },
+    messages: [
+      { role: "user", content: [{ text: "Look." }, { cachePoint: { type: "default" } }] },
+      {
+        role: "assistant",
+        content: [
+          { toolUse: { toolUseId: "11WpZzBfC", name: "attach", input: { path: "a.pdf" } } },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          {
+            toolResult: {
+              toolUseId: "11WpZzBfC",
+              content: [
+                {
+                  text: "1 page\n\n[document: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+                },
+              ],
+            },
+          },
+          { text: "Go on." },
+          { cachePoint: { type: "default" } },
+        ],
+      },
+    ],
+  },
+  "tool result, wav": {
+    system: [{ text: "Be kind." }, { cachePoint: { type: "default" } }],
+    inferenceConfig: { maxTokens: 100 },
+    toolConfig: {
+      tools: [
+        {
+          toolSpec: {
+            name: "attach",
+            description: "Show a file.",
+            inputSchema: { json: { type: "object" } },
+          },
+        },
+        { cachePoint: { type: "default" } },
+      ],
+    },
+    messages: [
+      { role: "user", content: [{ text: "Listen." }, { cachePoint: { type: "default" } }] },
+      {
+        role: "assistant",
+        content: [
+          { toolUse: { toolUseId: "11WpZzBfC", name: "attach", input: { path: "a.wav" } } },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          {
+            toolResult: {
+              toolUseId: "11WpZzBfC",
+              content: [
+                {
+                  text: "1 second\n\n[audio: a.wav, audio/wav, 44 bytes. Not shown: the model does not take audio.]",
+                },
+              ],
+            },
+          },
+          { text: "Go on." },
+          { cachePoint: { type: "default" } },
+        ],
+      },
+    ],
+  },
+} satisfies Readonly<Record<RowName, object>>
+
+export const BODIES = { vision: VISION, "text-only": TEXT_ONLY }

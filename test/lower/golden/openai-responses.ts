@@ -1,8 +1,8 @@
 import type { ResponseCreateParamsStreaming } from "openai/resources/responses/responses"
 import type { RowName } from "./rows.ts"
 
-/** What a model that takes text alone is sent through openai-responses, for every row. */
-export const BODIES = {
+/** What a model that takes every medium is sent through openai-responses, for every row. */
+const VISION = {
   text: {
     model: "gpt-x",
     instructions: "Be kind.",
@@ -61,8 +61,10 @@ export const BODIES = {
         content: [
           { type: "input_text", text: "What is this?" },
           {
-            type: "input_text",
-            text: "[file: logo.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images. Use read_image on this path for its contents.]",
+            type: "input_image",
+            detail: "auto",
+            image_url:
+              "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAAAAAAAAAAAAAElEQVQAAAAA",
           },
         ],
       },
@@ -149,8 +151,10 @@ export const BODIES = {
         role: "user",
         content: [
           {
-            type: "input_text",
-            text: "[attached file: a.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images.]",
+            type: "input_image",
+            detail: "auto",
+            image_url:
+              "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAAAAAAAAAAAAAElEQVQAAAAA",
           },
           { type: "input_text", text: "Describe it." },
         ],
@@ -169,8 +173,9 @@ export const BODIES = {
         content: [
           { type: "input_text", text: "Sum up" },
           {
-            type: "input_text",
-            text: "[attached file: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+            type: "input_file",
+            filename: "a.pdf",
+            file_data: "data:application/pdf;base64,JVBERi0xLjcK",
           },
         ],
       },
@@ -416,8 +421,15 @@ export const BODIES = {
       {
         type: "function_call_output",
         call_id: "11WpZzBfC",
-        output:
-          "3 x 2\n\n[image: logo.png, image/png, 45 bytes. Not shown: the model does not take images.]",
+        output: [
+          { type: "input_text", text: "3 x 2" },
+          {
+            type: "input_image",
+            detail: "auto",
+            image_url:
+              "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAYAAAAAAAAAAAAAAElEQVQAAAAA",
+          },
+        ],
       },
       { role: "user", content: [{ type: "input_text", text: "Go on." }] },
     ],
@@ -448,8 +460,14 @@ export const BODIES = {
       {
         type: "function_call_output",
         call_id: "11WpZzBfC",
-        output:
-          "1 page\n\n[document: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+        output: [
+          { type: "input_text", text: "1 page" },
+          {
+            type: "input_file",
+            filename: "a.pdf",
+            file_data: "data:application/pdf;base64,JVBERi0xLjcK",
+          },
+        ],
       },
       { role: "user", content: [{ type: "input_text", text: "Go on." }] },
     ],
@@ -527,3 +545,131 @@ export const BODIES = {
     ],
   },
 } satisfies Readonly<Record<RowName, ResponseCreateParamsStreaming>>
+
+/** What a model that takes text alone is sent instead; the other rows are the same. */
+const TEXT_ONLY = {
+  ...VISION,
+  "file-ref, image": {
+    model: "gpt-x",
+    instructions: "Be kind.",
+    max_output_tokens: 100,
+    store: false,
+    stream: true,
+    input: [
+      {
+        role: "user",
+        content: [
+          { type: "input_text", text: "What is this?" },
+          {
+            type: "input_text",
+            text: "[file: logo.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images. Use read_image on this path for its contents.]",
+          },
+        ],
+      },
+    ],
+  },
+  "attachment, image": {
+    model: "gpt-x",
+    instructions: "Be kind.",
+    max_output_tokens: 100,
+    store: false,
+    stream: true,
+    input: [
+      {
+        role: "user",
+        content: [
+          {
+            type: "input_text",
+            text: "[attached file: a.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images.]",
+          },
+          { type: "input_text", text: "Describe it." },
+        ],
+      },
+    ],
+  },
+  "attachment, pdf": {
+    model: "gpt-x",
+    instructions: "Be kind.",
+    max_output_tokens: 100,
+    store: false,
+    stream: true,
+    input: [
+      {
+        role: "user",
+        content: [
+          { type: "input_text", text: "Sum up" },
+          {
+            type: "input_text",
+            text: "[attached file: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+          },
+        ],
+      },
+    ],
+  },
+  "tool result, image": {
+    model: "gpt-x",
+    instructions: "Be kind.",
+    max_output_tokens: 100,
+    tools: [
+      {
+        type: "function",
+        name: "attach",
+        description: "Show a file.",
+        parameters: { type: "object" },
+        strict: false,
+      },
+    ],
+    store: false,
+    stream: true,
+    input: [
+      { role: "user", content: [{ type: "input_text", text: "Look." }] },
+      {
+        type: "function_call",
+        call_id: "11WpZzBfC",
+        name: "attach",
+        arguments: '{"path":"logo.png"}',
+      },
+      {
+        type: "function_call_output",
+        call_id: "11WpZzBfC",
+        output:
+          "3 x 2\n\n[image: logo.png, image/png, 45 bytes. Not shown: the model does not take images.]",
+      },
+      { role: "user", content: [{ type: "input_text", text: "Go on." }] },
+    ],
+  },
+  "tool result, pdf": {
+    model: "gpt-x",
+    instructions: "Be kind.",
+    max_output_tokens: 100,
+    tools: [
+      {
+        type: "function",
+        name: "attach",
+        description: "Show a file.",
+        parameters: { type: "object" },
+        strict: false,
+      },
+    ],
+    store: false,
+    stream: true,
+    input: [
+      { role: "user", content: [{ type: "input_text", text: "Look." }] },
+      {
+        type: "function_call",
+        call_id: "11WpZzBfC",
+        name: "attach",
+        arguments: '{"path":"a.pdf"}',
+      },
+      {
+        type: "function_call_output",
+        call_id: "11WpZzBfC",
+        output:
+          "1 page\n\n[document: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+      },
+      { role: "user", content: [{ type: "input_text", text: "Go on." }] },
+    ],
+  },
+} satisfies Readonly<Record<RowName, ResponseCreateParamsStreaming>>
+
+export const BODIES = { vision: VISION, "text-only": TEXT_ONLY }

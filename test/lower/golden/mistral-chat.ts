@@ -1,7 +1,7 @@
 import type { RowName } from "./rows.ts"
 
 /** What a model that takes every medium is sent through mistral-chat, for every row. */
-export const BODIES = {
+const VISION = {
   text: {
     model: "mistral-x",
     max_tokens: 100,
@@ -529,3 +529,187 @@ export const BODIES = {
     ],
   },
 } satisfies Readonly<Record<RowName, object>>
+
+/** What a model that takes text alone is sent instead; the other rows are the same. */
+const TEXT_ONLY = {
+  ...VISION,
+  "file-ref, image": {
+    model: "mistral-x",
+    max_tokens: 100,
+    stream: true,
+    messages: [
+      { role: "system", content: "Be kind." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "What is this?" },
+          {
+            type: "text",
+            text: "[file: logo.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images. Use read_image on this path for its contents.]",
+          },
+        ],
+      },
+    ],
+  },
+  "attachment, image": {
+    model: "mistral-x",
+    max_tokens: 100,
+    stream: true,
+    messages: [
+      { role: "system", content: "Be kind." },
+      {
+        role: "user",
+        content: [
+          {
+            type: "text",
+            text: "[attached file: a.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images.]",
+          },
+          { type: "text", text: "Describe it." },
+        ],
+      },
+    ],
+  },
+  "attachment, pdf": {
+    model: "mistral-x",
+    max_tokens: 100,
+    stream: true,
+    messages: [
+      { role: "system", content: "Be kind." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Sum up" },
+          {
+            type: "text",
+            text: "[attached file: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+          },
+        ],
+      },
+    ],
+  },
+  "attachment, audio": {
+    model: "mistral-x",
+    max_tokens: 100,
+    stream: true,
+    messages: [
+      { role: "system", content: "Be kind." },
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Transcribe" },
+          {
+            type: "text",
+            text: "[attached file: a.wav, audio/wav, 44 bytes. Not shown: the model does not take audio.]",
+          },
+        ],
+      },
+    ],
+  },
+  "tool result, image": {
+    model: "mistral-x",
+    max_tokens: 100,
+    stream: true,
+    tools: [
+      {
+        type: "function",
+        function: { name: "attach", description: "Show a file.", parameters: { type: "object" } },
+      },
+    ],
+    messages: [
+      { role: "system", content: "Be kind." },
+      { role: "user", content: [{ type: "text", text: "Look." }] },
+      {
+        role: "assistant",
+        content: "",
+        tool_calls: [
+          {
+            id: "11WpZzBfC",
+            type: "function",
+            function: { name: "attach", arguments: '{"path":"logo.png"}' },
+          },
+        ],
+      },
+      {
+        role: "tool",
+        tool_call_id: "11WpZzBfC",
+        name: "attach",
+        content:
+          "3 x 2\n\n[image: logo.png, image/png, 45 bytes. Not shown: the model does not take images.]",
+      },
+      { role: "assistant", content: "(reading the results)" },
+      { role: "user", content: [{ type: "text", text: "Go on." }] },
+    ],
+  },
+  "tool result, pdf": {
+    model: "mistral-x",
+    max_tokens: 100,
+    stream: true,
+    tools: [
+      {
+        type: "function",
+        function: { name: "attach", description: "Show a file.", parameters: { type: "object" } },
+      },
+    ],
+    messages: [
+      { role: "system", content: "Be kind." },
+      { role: "user", content: [{ type: "text", text: "Look." }] },
+      {
+        role: "assistant",
+        content: "",
+        tool_calls: [
+          {
+            id: "11WpZzBfC",
+            type: "function",
+            function: { name: "attach", arguments: '{"path":"a.pdf"}' },
+          },
+        ],
+      },
+      {
+        role: "tool",
+        tool_call_id: "11WpZzBfC",
+        name: "attach",
+        content:
+          "1 page\n\n[document: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+      },
+      { role: "assistant", content: "(reading the results)" },
+      { role: "user", content: [{ type: "text", text: "Go on." }] },
+    ],
+  },
+  "tool result, wav": {
+    model: "mistral-x",
+    max_tokens: 100,
+    stream: true,
+    tools: [
+      {
+        type: "function",
+        function: { name: "attach", description: "Show a file.", parameters: { type: "object" } },
+      },
+    ],
+    messages: [
+      { role: "system", content: "Be kind." },
+      { role: "user", content: [{ type: "text", text: "Listen." }] },
+      {
+        role: "assistant",
+        content: "",
+        tool_calls: [
+          {
+            id: "11WpZzBfC",
+            type: "function",
+            function: { name: "attach", arguments: '{"path":"a.wav"}' },
+          },
+        ],
+      },
+      {
+        role: "tool",
+        tool_call_id: "11WpZzBfC",
+        name: "attach",
+        content:
+          "1 second\n\n[audio: a.wav, audio/wav, 44 bytes. Not shown: the model does not take audio.]",
+      },
+      { role: "assistant", content: "(reading the results)" },
+      { role: "user", content: [{ type: "text", text: "Go on." }] },
+    ],
+  },
+} satisfies Readonly<Record<RowName, object>>
+
+export const BODIES = { vision: VISION, "text-only": TEXT_ONLY }

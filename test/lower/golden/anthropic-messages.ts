@@ -2,7 +2,7 @@ import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/m
 import type { RowName } from "./rows.ts"
 
 /** What a model that takes every medium is sent through anthropic-messages, for every row. */
-export const BODIES = {
+const VISION = {
   text: {
     model: "claude-x",
     max_tokens: 100,
@@ -552,3 +552,135 @@ export const BODIES = {
     cache_control: { type: "ephemeral" },
   },
 } satisfies Readonly<Record<RowName, MessageCreateParamsStreaming>>
+
+/** What a model that takes text alone is sent instead; the other rows are the same. */
+const TEXT_ONLY = {
+  ...VISION,
+  "file-ref, image": {
+    model: "claude-x",
+    max_tokens: 100,
+    system: [{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral" } }],
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "What is this?" },
+          {
+            type: "text",
+            text: "[file: logo.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images. Use read_image on this path for its contents.]",
+          },
+        ],
+      },
+    ],
+    stream: true,
+    cache_control: { type: "ephemeral" },
+  },
+  "attachment, image": {
+    model: "claude-x",
+    max_tokens: 100,
+    system: [{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral" } }],
+    messages: [
+      {
+        role: "user",
+        content: [
+          {
+            type: "text",
+            text: "[attached file: a.png, image/png, 45 bytes, 3x2 pixels. Not shown: the model does not take images.]",
+          },
+          { type: "text", text: "Describe it." },
+        ],
+      },
+    ],
+    stream: true,
+    cache_control: { type: "ephemeral" },
+  },
+  "attachment, pdf": {
+    model: "claude-x",
+    max_tokens: 100,
+    system: [{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral" } }],
+    messages: [
+      {
+        role: "user",
+        content: [
+          { type: "text", text: "Sum up" },
+          {
+            type: "text",
+            text: "[attached file: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+          },
+        ],
+      },
+    ],
+    stream: true,
+    cache_control: { type: "ephemeral" },
+  },
+  "tool result, image": {
+    model: "claude-x",
+    max_tokens: 100,
+    tools: [{ name: "attach", description: "Show a file.", input_schema: { type: "object" } }],
+    system: [{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral" } }],
+    messages: [
+      { role: "user", content: [{ type: "text", text: "Look." }] },
+      {
+        role: "assistant",
+        content: [
+          { type: "tool_use", id: "11WpZzBfC", name: "attach", input: { path: "logo.png" } },
+        ],
+      },
+      {
+        role: "user",
+        content: [
+          {
+            type: "tool_result",
+            tool_use_id: "11WpZzBfC",
+            content: [
+              { type: "text", text: "3 x 2" },
+              {
+                type: "text",
+                text: "[image: logo.png, image/png, 45 bytes. Not shown: the model does not take images.]",
+              },
+            ],
+            cache_control: { type: "ephemeral" },
+          },
+        ],
+      },
+      { role: "user", content: [{ type: "text", text: "Go on." }] },
+    ],
+    stream: true,
+    cache_control: { type: "ephemeral" },
+  },
+  "tool result, pdf": {
+    model: "claude-x",
+    max_tokens: 100,
+    tools: [{ name: "attach", description: "Show a file.", input_schema: { type: "object" } }],
+    system: [{ type: "text", text: "Be kind.", cache_control: { type: "ephemeral" } }],
+    messages: [
+      { role: "user", content: [{ type: "text", text: "Look." }] },
+      {
+        role: "assistant",
+        content: [{ type: "tool_use", id: "11WpZzBfC", name: "attach", input: { path: "a.pdf" } }],
+      },
+      {
+        role: "user",
+        content: [
+          {
+            type: "tool_result",
+            tool_use_id: "11WpZzBfC",
+            content: [
+              { type: "text", text: "1 page" },
+              {
+                type: "text",
+                text: "[document: a.pdf, application/pdf, 9 bytes. Not shown: the model does not take PDF documents.]",
+              },
+            ],
+            cache_control: { type: "ephemeral" },
+          },
+        ],
+      },
+      { role: "user", content: [{ type: "text", text: "Go on." }] },
+    ],
+    stream: true,
+    cache_control: { type: "ephemeral" },
+  },
+} satisfies Readonly<Record<RowName, MessageCreateParamsStreaming>>
+
+export const BODIES = { vision: VISION, "text-only": TEXT_ONLY }
