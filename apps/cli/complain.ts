@@ -1,3 +1,4 @@
+import { errorCode, errorMessage } from "compositor-core/message/untyped"
 import { CommanderError } from "commander"
 import { ApiError } from "compositor-client/client"
 import { tellLine } from "./print.ts"
@@ -31,7 +32,7 @@ function tell(error: unknown): Told {
     return { code, message, ...(details.length > 0 ? { details } : {}) }
   }
   if (error instanceof UsageError) return { code: "usage", message: error.message }
-  const { code, message } = error as NodeJS.ErrnoException
+  const [code, message] = [errorCode(error), errorMessage(error)]
   return { code: code ?? "failed", message: message ?? String(error) }
 }
 

@@ -2,6 +2,7 @@ import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
 import { basename, resolve } from "node:path"
 import { Readable } from "node:stream"
+import { errorMessage } from "compositor-core/message/untyped"
 import type { Client } from "compositor-client/client"
 import type { FileRefPart, Part } from "compositor-core/message/part"
 import { UsageError } from "./complain.ts"
@@ -93,7 +94,7 @@ function parse(json: string, text: string): Record<string, unknown> {
     if (typeof value === "object" && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>
   } catch (error) {
-    throw new UsageError(`--context ${text}: ${(error as Error).message}`)
+    throw new UsageError(`--context ${text}: ${errorMessage(error)}`)
   }
   throw new UsageError(`--context ${text}: the payload must be a JSON object`)
 }

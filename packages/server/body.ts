@@ -3,6 +3,7 @@ import { DoorError } from "./errors.ts"
 import { JsonMeter, MAX_JSON_VALUES, tooDeep } from "./json-meter.ts"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
+import { errorMessage } from "compositor-core/message/untyped"
 import { isTooDeep } from "compositor-core/message/stored-json"
 
 /** So small a text holds fewer values than it may, whatever it says: each takes two bytes or more. */
@@ -107,7 +108,7 @@ export function parseJson(text: string): unknown {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw notJson((error as Error).message)
+    throw notJson(errorMessage(error))
   }
   if (isTooDeep(value)) throw tooDeep()
   return value

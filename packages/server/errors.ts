@@ -1,3 +1,4 @@
+import { errorStack } from "compositor-core/message/untyped"
 import type { Context } from "hono"
 import { type Caller, callerOf } from "./caller.ts"
 import { BlobMissing, BlobsFailed, BlobTooLarge } from "compositor-files/blobs/blobs"
@@ -48,8 +49,7 @@ export function answerError(
   log: (message: string) => void,
 ): Response {
   const { status, code, message, details } = toldTo(callerOf(context), told(error))
-  if (status >= 500)
-    log(`${context.req.method} ${context.req.path}: ${String((error as Error).stack)}`)
+  if (status >= 500) log(`${context.req.method} ${context.req.path}: ${errorStack(error)}`)
   const body = errorBody({ code, message, details })
   const more = error instanceof DoorError ? error.headers : {}
   const headers = new Headers({ ...ERROR_HEADERS, ...more, "content-type": "application/json" })

@@ -17,7 +17,7 @@ export class JsonMeter {
   #isEscaped = false
 
   read(bytes: Uint8Array) {
-    for (let at = 0; at < bytes.length; at++) this.#readByte(bytes[at] as number)
+    for (let at = 0; at < bytes.length; at++) this.#readByte(bytes[at]!)
     if (this.#values > MAX_JSON_VALUES)
       throw tooLarge(`the body may hold at most ${MAX_JSON_VALUES} values`)
   }

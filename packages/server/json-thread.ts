@@ -1,6 +1,7 @@
 // Parses large bodies beside the loop that answers everybody.
 
 import { parentPort } from "node:worker_threads"
+import { errorMessage } from "compositor-core/message/untyped"
 import type { ParseAnswer, ParseRequest } from "./body.ts"
 
 parentPort?.on("message", ({ id, bytes }: ParseRequest) =>
@@ -11,6 +12,6 @@ function parse(id: number, bytes: Uint8Array): ParseAnswer {
   try {
     return { id, value: JSON.parse(new TextDecoder().decode(bytes)) as unknown }
   } catch (error) {
-    return { id, fault: (error as Error).message }
+    return { id, fault: errorMessage(error) }
   }
 }

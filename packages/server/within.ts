@@ -1,3 +1,4 @@
+import { errorStack } from "compositor-core/message/untyped"
 import type { Context, Hono } from "hono"
 import type { Host } from "compositor-engine/host/host"
 import { callerOf } from "./caller.ts"
@@ -84,7 +85,7 @@ function contextOf({ headers = {} }: RequestInit): Context {
 
 function refused(error: unknown, asked: string, log: (message: string) => void): Answer {
   const answer = told(error)
-  if (answer.status >= 500) log(`${asked}: ${String((error as Error).stack)}`)
+  if (answer.status >= 500) log(`${asked}: ${errorStack(error)}`)
   return answerWith(answer.status, JSON.stringify(errorBody(answer)))
 }
 

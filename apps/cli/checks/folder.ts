@@ -2,6 +2,7 @@ import { access, constants, readFile, stat, statfs } from "node:fs/promises"
 import { createServer } from "node:net"
 import { dirname, join } from "node:path"
 import process from "node:process"
+import { errorMessage } from "compositor-core/message/untyped"
 import { showSize } from "../show.ts"
 import { version } from "../version.ts"
 import { type Finding, fine, missing, wrong } from "./finding.ts"
@@ -145,13 +146,13 @@ async function settingsFinding(folder: string): Promise<Finding> {
   try {
     JSON.parse(text)
   } catch (error) {
-    return wrong(about, `${path} is not JSON: ${(error as Error).message}`, mend)
+    return wrong(about, `${path} is not JSON: ${errorMessage(error)}`, mend)
   }
   try {
     const { readHouseSettings } = await import("compositor-engine/host/settings")
     await readHouseSettings(folder)
   } catch (error) {
-    return wrong(about, (error as Error).message, mend)
+    return wrong(about, errorMessage(error), mend)
   }
   return fine(about, path)
 }

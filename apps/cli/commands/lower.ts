@@ -1,3 +1,4 @@
+import { errorMessage } from "compositor-core/message/untyped"
 import type { LowerAnswer } from "compositor-client/client"
 import { UserMessage } from "compositor-core/message/message"
 import type { PromptBlock } from "compositor-core/model/prompt"
@@ -37,7 +38,7 @@ function parse(text: string, name: string): UserMessage {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new UsageError(`${name} is not JSON: ${(error as Error).message}`)
+    throw new UsageError(`${name} is not JSON: ${errorMessage(error)}`)
   }
   const parsed = UserMessage.safeParse(Array.isArray(value) ? { parts: value } : value)
   if (parsed.success) return parsed.data

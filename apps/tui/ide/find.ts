@@ -2,6 +2,7 @@ import { constants } from "node:fs"
 import { open, readdir, stat } from "node:fs/promises"
 import { homedir, tmpdir } from "node:os"
 import { dirname, join } from "node:path"
+import { errorCode } from "compositor-core/message/untyped"
 import { z } from "zod"
 
 /** An editor that waits to be spoken to. */
@@ -133,6 +134,6 @@ function isAlive(pid: number | undefined): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
+    return errorCode(error) === "EPERM"
   }
 }

@@ -9,6 +9,7 @@ import {
   statSync,
 } from "node:fs"
 import { dirname, join, relative, resolve, sep } from "node:path"
+import { errorCode } from "compositor-core/message/untyped"
 import {
   entriesTo,
   hideEverything,
@@ -131,7 +132,7 @@ function stampOf(path: string): string | undefined {
     const stats = statSync(path, { throwIfNoEntry: false, bigint: true })
     return stats && `${stats.mtimeNs}:${stats.size}:${stats.ino}`
   } catch (error) {
-    return String((error as NodeJS.ErrnoException).code)
+    return String(errorCode(error))
   }
 }
 
@@ -142,7 +143,7 @@ function readList(path: string, file: string, base: string): IgnoreList | undefi
     const text = readSmallFile(path)
     return text === undefined ? undefined : readIgnoreList(file, base, text)
   } catch (error) {
-    const { code = "" } = error as NodeJS.ErrnoException
+    const code = errorCode(error) ?? ""
     return ABSENT.includes(code) ? undefined : hideEverything(file, base)
   }
 }

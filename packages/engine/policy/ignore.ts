@@ -106,7 +106,7 @@ export interface IgnoredBy {
  *  Whether its folder is ignored was asked before: nothing in an ignored folder comes back. */
 export function ignoredBy(lists: IgnoreLists, entry: Entry): IgnoredBy | undefined {
   for (let at = lists.length - 1; at >= 0; at--) {
-    const list = lists[at] as IgnoreList
+    const list = lists[at]!
     if (!mayMatch(list.sieve, entry.name)) continue
     const rule = decisiveRule(list, entry)
     if (rule) return rule.negated ? undefined : { file: list.file, rule }
@@ -129,7 +129,7 @@ function lastMatch(
   if (rules === undefined) return known
   const after = known?.line ?? 0
   for (let at = rules.length - 1; at >= 0; at--) {
-    const rule = rules[at] as IgnoreRule
+    const rule = rules[at]!
     if (rule.line < after) return known
     if (rule.foldersOnly && !place.isFolder) continue
     if (globMatches(rule.glob, place)) return rule

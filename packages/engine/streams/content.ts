@@ -1,3 +1,4 @@
+import { errorMessage } from "compositor-core/message/untyped"
 import { printOffset, type Position } from "./offset.ts"
 
 export const DEFAULT_CONTENT_TYPE = "application/octet-stream"
@@ -27,7 +28,7 @@ export function readMessages(body: Uint8Array): ReadMessages {
     const value: unknown = JSON.parse(text)
     return { type: "messages", messages: Array.isArray(value) ? elementsOf(text) : [text] }
   } catch (error) {
-    return { type: "fault", message: `the body is not JSON: ${(error as Error).message}` }
+    return { type: "fault", message: `the body is not JSON: ${errorMessage(error)}` }
   }
 }
 

@@ -1,5 +1,6 @@
 import { stat } from "node:fs/promises"
 import { resolve as resolvePath } from "node:path"
+import { errorCode } from "compositor-core/message/untyped"
 import type { CommandActions } from "compositor-core/commands/command-actions"
 import type { ModelChoice } from "compositor-core/message/message"
 import type { Part, UnknownPart } from "compositor-core/message/part"
@@ -94,7 +95,7 @@ async function isFile(workspace_root: string | null, path: string): Promise<bool
   try {
     return (await stat(resolvePath(workspace_root, path))).isFile()
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException
+    const code = errorCode(error)
     return code === "EACCES" || code === "EPERM"
   }
 }

@@ -1,5 +1,6 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
+import { errorMessage } from "compositor-core/message/untyped"
 import { type LineMatch, matchLines, type ScanRequest } from "./match-lines.ts"
 import { ToolError } from "./tool.ts"
 
@@ -33,7 +34,7 @@ export class LineScanner {
     try {
       return new LineScanner(source, new RegExp(source, ignoreCase ? "i" : "").flags)
     } catch (error) {
-      return (error as Error).message
+      return errorMessage(error)
     }
   }
 

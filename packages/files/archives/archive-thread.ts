@@ -1,4 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads"
+import { errorMessage } from "compositor-core/message/untyped"
 import { type ArchiveSource, ByteSource } from "./byte-source.ts"
 import { type ArchiveFormat, formatOf, wrappedName } from "./format.ts"
 import type { ArchiveLimits } from "./limits.ts"
@@ -46,7 +47,8 @@ const PROGRESS_MS = 100
 const port = parentPort
 if (!port) throw new Error("an archive is read in a thread of its own")
 const tell = (message: FromThread) => port.postMessage(message)
-tell(await perform(workerData as ArchiveTask))
+const task: ArchiveTask = workerData
+tell(await perform(task))
 
 async function perform(task: ArchiveTask): Promise<FromThread> {
   let source: ByteSource | undefined
@@ -130,7 +132,7 @@ function nameOf(source: ArchiveSource): string {
 
 function failed(error: unknown): Failed {
   if (error instanceof Unsupported) return { type: "unsupported", format: error.format }
-  const { message } = error as Error
+  const message = errorMessage(error)
   const entry = error instanceof Refusal ? error.entry : undefined
   return { type: "refused", reason: message, ...(entry === undefined ? {} : { entry }) }
 }

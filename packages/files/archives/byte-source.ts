@@ -1,4 +1,5 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs"
+import { errorCode } from "compositor-core/message/untyped"
 import { Refusal, shownName } from "./refusal.ts"
 
 /** An archive: a file, or bytes in memory. `name` is what it is called, where that is not its path. */
@@ -91,7 +92,7 @@ function openArchive(path: string): number {
   try {
     return openSync(path, OPEN_FLAGS)
   } catch (error) {
-    const { code = "unknown error" } = error as NodeJS.ErrnoException
+    const code = errorCode(error) ?? "unknown error"
     throw new Refusal(`${shownName(path)} ${COMPLAINTS[code] ?? `cannot be opened (${code})`}`)
   }
 }

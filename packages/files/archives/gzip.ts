@@ -47,10 +47,11 @@ async function* member(source: ByteSource, start: number): AsyncGenerator<Buffer
   let sum = 0
   let length = 0
   try {
-    for await (const chunk of inflate) {
-      sum = crc32(chunk as Buffer, sum)
-      length += (chunk as Buffer).length
-      yield chunk as Buffer
+    const chunks: AsyncIterable<Buffer> = inflate
+    for await (const chunk of chunks) {
+      sum = crc32(chunk, sum)
+      length += chunk.length
+      yield chunk
     }
   } finally {
     packed.destroy()

@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib"
+import { errorMessage } from "compositor-core/message/untyped"
 import type { ByteSource } from "./byte-source.ts"
 import { LibraryArchive } from "./library.ts"
 import { rarHeaders, type Told } from "./rar.ts"
@@ -99,7 +100,7 @@ function writeEntry(archive: LibraryArchive, entry: number, { path, name, sink, 
 
 function damaged(error: unknown, format: string, name: string | undefined): Error {
   if (error instanceof Refusal) return error
-  const { message } = error as Error
+  const message = errorMessage(error)
   if (/encrypt|passphrase/i.test(message)) {
     const what = name === undefined ? new Refusal(`the ${format} is encrypted`) : undefined
     return what ?? refuseEntry(name ?? "", "is encrypted")

@@ -22,7 +22,7 @@ export class LibraryArchive {
 
   private constructor(library: LibarchiveWasm, bytes: number, fill: (target: Uint8Array) => void) {
     this.#library = library
-    this.#memory = library.module as Memory
+    this.#memory = library.module
     const start = this.#allocate(bytes)
     this.#buffer = this.#allocate(READ_BYTES)
     fill(this.#memory.HEAPU8.subarray(start, start + bytes))
@@ -85,6 +85,7 @@ interface GrowingMemory {
 }
 
 // The types of Node alone do not name it.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every engine has it
 const { WebAssembly } = globalThis as unknown as {
   readonly WebAssembly: { readonly Memory: { readonly prototype: GrowingMemory } }
 }

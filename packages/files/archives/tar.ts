@@ -1,4 +1,5 @@
 import { pipeline, Readable } from "node:stream"
+import { errorMessage, recordOf, type UntypedRecord } from "compositor-core/message/untyped"
 import { extract, type Header } from "tar-stream"
 import { decodeName } from "./cp437.ts"
 import { Refusal, refuseEntry } from "./refusal.ts"
@@ -21,7 +22,7 @@ export async function readTar(chunks: Chunks, sink: EntrySink): Promise<void> {
       name = found.name
       const path = sink.place(found)
       if (path === undefined) entry.resume()
-      else await writeEntry(entry as AsyncIterable<unknown>, path, { name, sink })
+      else await writeEntry(entry, path, { name, sink })
       if (sink.done) return
     }
   } catch (error) {
@@ -51,17 +52,18 @@ const TYPES: ReadonlyMap<Header["type"], FoundEntry["type"]> = new Map([
 ])
 
 function foundEntry(header: Header): FoundEntry {
-  const { pax } = header as { pax?: Readonly<Record<string, string>> | null }
+  const pax = recordOf(header.pax)
   // A pax name was UTF-8 from the start; any other comes as its bytes.
-  const name = pax?.path ?? decodeName(Buffer.from(header.name, "latin1"))
+  const name =
+    typeof pax.path === "string" ? pax.path : decodeName(Buffer.from(header.name, "latin1"))
   const type = isSparse(pax) ? "special" : (TYPES.get(header.type) ?? "special")
   const isFolder = type === "file" && /[\\/]$/.test(name)
   return { name, type: isFolder ? "folder" : type, size: header.size }
 }
 
 /** Its bytes are a map of holes and what lies between them, not the file. */
-function isSparse(pax: Readonly<Record<string, string>> | null | undefined): boolean {
-  return pax ? Object.keys(pax).some((key) => key.startsWith("GNU.sparse.")) : false
+function isSparse(pax: UntypedRecord): boolean {
+  return Object.keys(pax).some((key) => key.startsWith("GNU.sparse."))
 }
 
 async function writeEntry(
@@ -70,13 +72,16 @@ async function writeEntry(
   { name, sink }: { readonly name: string; readonly sink: EntrySink },
 ): Promise<void> {
   const writer = sink.create(path, name)
-  for await (const chunk of chunks) writer.write(chunk as Buffer)
+  for await (const chunk of chunks) {
+    if (!Buffer.isBuffer(chunk)) throw new TypeError(`a piece of ${name} is no bytes`)
+    writer.write(chunk)
+  }
   writer.end()
 }
 
 function damaged(error: unknown, name: string | undefined): Error {
   if (error instanceof Refusal) return error
-  const { message } = error as Error
+  const message = errorMessage(error)
   if (name === undefined) return new Refusal(`the tar is damaged: ${message}`)
   return refuseEntry(name, `or what follows it is damaged: ${message}`)
 }

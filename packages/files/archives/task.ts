@@ -1,5 +1,6 @@
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
+import { errorCode, errorMessage } from "compositor-core/message/untyped"
 import type { ArchiveTask, FromThread } from "./archive-thread.ts"
 
 export interface TaskOptions {
@@ -44,7 +45,7 @@ export async function runTask(task: ArchiveTask, options: TaskOptions = {}): Pro
 }
 
 function reasonOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
+  const [code, message] = [errorCode(error), errorMessage(error)]
   if (code === "ERR_WORKER_OUT_OF_MEMORY") return "the archive needs more memory than it may have"
   return `the archive cannot be read: ${message}`
 }

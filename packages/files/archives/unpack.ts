@@ -1,5 +1,6 @@
 import { Readable } from "node:stream"
 import { createZstdDecompress } from "node:zlib"
+import { errorMessage } from "compositor-core/message/untyped"
 import { bunzip2 } from "./bzip2.ts"
 import type { ByteSource } from "./byte-source.ts"
 import type { Wrapper } from "./format.ts"
@@ -35,7 +36,7 @@ async function* unpacked(source: ByteSource, wrapper: Wrapper, note: Note): Asyn
     yield* unpack(source, wrapper, note)
   } catch (error) {
     if (error instanceof Refusal) throw error
-    throw new Refusal(`the ${wrapper} data is damaged: ${(error as Error).message}`)
+    throw new Refusal(`the ${wrapper} data is damaged: ${errorMessage(error)}`)
   }
 }
 

@@ -1,5 +1,6 @@
 import { Readable } from "node:stream"
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib"
+import { errorCode, errorMessage } from "compositor-core/message/untyped"
 import type { ByteSource } from "./byte-source.ts"
 import { refuseEntry, Refusal } from "./refusal.ts"
 import type { EntrySink } from "./sink.ts"
@@ -130,7 +131,7 @@ function inflate(packed: Buffer, { name, size }: ZipEntry): Buffer {
 
 function damaged(name: string, error: unknown): Refusal {
   if (error instanceof Refusal) return error
-  const { code, message } = error as NodeJS.ErrnoException
+  const [code, message] = [errorCode(error), errorMessage(error)]
   if (code === "ERR_BUFFER_TOO_LARGE") return refuseEntry(name, "is larger than it says")
   return refuseEntry(name, `is damaged: ${message}`)
 }
@@ -170,7 +171,7 @@ async function* inflated(packed: Iterable<Buffer>, { name }: ZipEntry): AsyncGen
   const options = { chunkSize: CHUNK_BYTES, readableHighWaterMark: AHEAD_BYTES }
   const stream = Readable.from(packed, { objectMode: false }).pipe(createInflateRaw(options))
   try {
-    for await (const chunk of stream) yield chunk as Buffer
+    for await (const chunk of stream) yield chunk
   } catch (error) {
     throw damaged(name, error)
   }

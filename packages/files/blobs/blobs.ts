@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
+import { errorCode } from "compositor-core/message/untyped"
 import { BlobTooLarge, BLOCK_BYTES, inBlocks, readChunks } from "./blocks.ts"
 import { notStored, storageFailure, synced, SyncFailed } from "../disk/disk-failure.ts"
 
@@ -322,5 +323,5 @@ function unlessMissing(error: unknown): "missing" {
 }
 
 function isMissing(error: unknown): boolean {
-  return (error as NodeJS.ErrnoException).code === "ENOENT"
+  return errorCode(error) === "ENOENT"
 }

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { Agent, type IncomingMessage, request as requestHttp } from "node:http"
 import { Agent as SecureAgent, request as requestHttps } from "node:https"
 import { setTimeout as pause } from "node:timers/promises"
+import { errorCode } from "compositor-core/message/untyped"
 import { AwsV4Signer } from "aws4fetch"
 import { BlobsFailed } from "./blobs.ts"
 import type { S3Address } from "./s3-address.ts"
@@ -17,6 +18,10 @@ export interface S3Request {
 
 /** An answer whose body is still to come. Whoever does not read it must destroy it. */
 export type S3Answer = IncomingMessage & { readonly statusCode: number }
+
+function hasStatus(answer: IncomingMessage): answer is S3Answer {
+  return answer.statusCode !== undefined
+}
 
 /** What a bucket would not do. Neither keys nor signatures are in its words. */
 export class S3Failed extends BlobsFailed {
@@ -179,7 +184,8 @@ export class S3Bucket {
       sent.on("response", (answer) => {
         // From here on only whoever reads may say that it takes too long.
         sent.setTimeout(0)
-        resolve(answer as S3Answer)
+        if (hasStatus(answer)) resolve(answer)
+        else reject(new Error("an answer without a status"))
       })
       sent.on("timeout", () =>
         sent.destroy(Object.assign(new Error("no answer"), { code: "ETIMEDOUT" })),
@@ -256,7 +262,7 @@ function codeIn(xml: string): string {
 }
 
 function codeOfNetwork(error: unknown): string {
-  const { code } = error as NodeJS.ErrnoException
+  const code = errorCode(error)
   return code ?? "the connection broke"
 }
 

@@ -1,4 +1,5 @@
 import type { FileHandle } from "node:fs/promises"
+import { errorCode, errorMessage } from "compositor-core/message/untyped"
 import { Refusal } from "compositor-core/message/refusal"
 
 /** The disk could not sync. What it was to keep may be gone, and asking again would say it is there. */
@@ -23,7 +24,7 @@ export function storageFailure(error: unknown): unknown {
 
 /** Where the error can only be the disk's, whatever it is called. */
 export function notStored(error: unknown): Refusal {
-  return new Refusal("storage_failed", `it was not stored: ${(error as Error).message}`)
+  return new Refusal("storage_failed", `it was not stored: ${errorMessage(error)}`)
 }
 
 function isSystemError(error: unknown): boolean {
@@ -33,5 +34,5 @@ function isSystemError(error: unknown): boolean {
 const FAILURES: ReadonlySet<string> = new Set(["ENOSPC", "EIO", "EDQUOT", "EROFS", "EFBIG"])
 
 function codeOf(error: Error): string {
-  return (error as NodeJS.ErrnoException).code ?? ""
+  return errorCode(error) ?? ""
 }

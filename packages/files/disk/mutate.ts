@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto"
 import { constants, type Stats } from "node:fs"
 import { type FileHandle, link, lstat, mkdir, open, rename, rm } from "node:fs/promises"
 import { relative, resolve, sep } from "node:path"
+import { errorCode } from "compositor-core/message/untyped"
 import {
   denied,
   describeError,
@@ -218,7 +219,7 @@ async function linkInto(temporary: string, target: string): Promise<boolean> {
     await link(temporary, target)
     return true
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === "EEXIST") return false
+    if (errorCode(error) === "EEXIST") return false
     throw error
   }
 }

@@ -1,4 +1,5 @@
 import process from "node:process"
+import { errorCode } from "compositor-core/message/untyped"
 
 /** Whether there is such a process, whoever's it is. */
 export function isRunning(pid: number): boolean {
@@ -6,6 +7,6 @@ export function isRunning(pid: number): boolean {
     process.kill(pid, 0)
     return true
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM"
+    return errorCode(error) === "EPERM"
   }
 }

@@ -1,6 +1,7 @@
 import { constants, type Stats } from "node:fs"
 import { type FileHandle, lstat, open, readlink, realpath, stat } from "node:fs/promises"
 import { isAbsolute, relative, resolve, sep } from "node:path"
+import { errorCode, errorMessage } from "compositor-core/message/untyped"
 
 export interface Refused {
   readonly type: "refused"
@@ -155,6 +156,6 @@ const SENTENCES: Readonly<Record<string, string>> = {
 }
 
 export function describeError(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
+  const [code, message] = [errorCode(error), errorMessage(error)]
   return (code && SENTENCES[code]) || `could not be read: ${code ?? message}`
 }

@@ -1,5 +1,6 @@
 import type { FileKind } from "compositor-core/file/loaded-file"
 import type { IncomingMessage } from "node:http"
+import { errorCode, errorMessage } from "compositor-core/message/untyped"
 import { decodeText, SNIFF_BYTES, sniff } from "../kinds/sniff.ts"
 import { readBody } from "./body.ts"
 import { requestFrom } from "./request.ts"
@@ -103,7 +104,7 @@ async function ask(target: Target, options: FetchOptions, signal: AbortSignal): 
     if (!to) return refuse(`${url.href} sends on to what is not an address`)
     return { type: "redirect", to: to.href }
   } catch (error) {
-    const { code, message } = error as NodeJS.ErrnoException
+    const [code, message] = [errorCode(error), errorMessage(error)]
     return refuse(`${url.href} could not be fetched: ${code ?? message}`)
   }
 }

@@ -1,5 +1,6 @@
 import { lookup } from "node:dns/promises"
 import { isIP } from "node:net"
+import { errorCode } from "compositor-core/message/untyped"
 import { forbiddenAddress } from "./addresses.ts"
 
 /** Where a request goes: the address was checked, and the socket is tied to it. */
@@ -48,7 +49,7 @@ export function readUrl(text: string): URL | string {
 async function locate(url: URL, doors: Doors): Promise<Target | NotFetched> {
   const host = bareHost(url)
   const addresses = isIP(host) === 0 ? await answersFor(host, doors) : [host]
-  if (!Array.isArray(addresses)) return refuse(`${url.host} ${addresses as string}`)
+  if (typeof addresses === "string") return refuse(`${url.host} ${addresses}`)
   if (isAllowed(url, host, doors.allow)) return { type: "target", url, addresses }
   const forbidden = addresses.map(forbiddenAddress).find((reason) => reason !== undefined)
   if (forbidden === undefined) return { type: "target", url, addresses }
@@ -65,7 +66,7 @@ async function answersFor(host: string, doors: Doors): Promise<readonly string[]
     const addresses = await doors.resolve(host)
     return addresses.length > 0 ? addresses : "has no address"
   } catch (error) {
-    return `has no address: ${(error as NodeJS.ErrnoException).code ?? String(error)}`
+    return `has no address: ${errorCode(error) ?? String(error)}`
   }
 }
 

@@ -5,7 +5,7 @@ import { type HidingModule, openView } from "./view.ts"
 /** The finder's thread: it reads the workspace, keeps the index and answers questions. */
 const port = parentPort
 if (!port) throw new Error("the finder runs in a thread of its own")
-const { root, ignored } = workerData as { root: string; ignored: HidingModule | null }
+const { root, ignored }: { root: string; ignored: HidingModule | null } = workerData
 
 const finder = new FileFinder(root, await openView(root, ignored))
 port.on("message", (message: ToFinder) => {

@@ -64,7 +64,7 @@ export class FolderTree {
   /** Read folders until all are read or the time is up. */
   readUntil(deadline: number) {
     while (!this.isRead && performance.now() < deadline) {
-      const unread = this.#unread[this.#next] as Unread
+      const unread = this.#unread[this.#next]!
       this.#next += 1
       this.#read(unread)
     }

@@ -16,14 +16,14 @@ export function writeLetters(text: string, bytes: Uint8Array, at: number): numbe
   let before = OTHER
   for (let index = 0; index <= last; index++) {
     const code = text.charCodeAt(index)
-    const kind = code < FIRST_WIDE ? (KINDS[code] as number) : WIDE_LETTER
-    const letter = code < FIRST_WIDE ? (LETTERS[code] as number) : WIDE
-    let start = STARTS[before * KIND_COUNT + kind] as number
+    const kind = code < FIRST_WIDE ? KINDS[code]! : WIDE_LETTER
+    const letter = code < FIRST_WIDE ? LETTERS[code]! : WIDE
+    let start = STARTS[before * KIND_COUNT + kind]!
     // The last capital of a run begins the next word: HTMLParser.
     if (kind === UPPER && before === UPPER && index < last)
       start = KINDS[text.charCodeAt(index + 1)] === LOWER ? WORD_START : 0
     bytes[at + index] = letter | start
-    mask |= BITS[letter] as number
+    mask |= BITS[letter]!
     before = kind
   }
   return mask
@@ -86,14 +86,13 @@ function bits(): Int32Array {
   for (let digit = 0; digit < 10; digit++) table[0x30 + digit] = 1 << (26 + (digit >> 2))
   table[".".charCodeAt(0)] = 1 << 29
   table["/".charCodeAt(0)] = 1 << 30
-  for (let letter = 0; letter < WORD_START; letter++)
-    table[letter | WORD_START] = table[letter] as number
+  for (let letter = 0; letter < WORD_START; letter++) table[letter | WORD_START] = table[letter]!
   return table
 }
 
 export function maskOf(bytes: Uint8Array): number {
   let mask = 0
-  for (const byte of bytes) mask |= BITS[byte] as number
+  for (const byte of bytes) mask |= BITS[byte]!
   return mask
 }
 
@@ -101,8 +100,8 @@ export function maskOf(bytes: Uint8Array): number {
 export function startMaskOf(bytes: Uint8Array, from: number, to: number): number {
   let mask = 0
   for (let at = from; at < to; at++) {
-    const byte = bytes[at] as number
-    if (byte & WORD_START) mask |= BITS[byte] as number
+    const byte = bytes[at]!
+    if (byte & WORD_START) mask |= BITS[byte]!
   }
   return mask
 }

@@ -44,16 +44,16 @@ export class Paths {
 
   /** The number of a new file; undefined where there is no room for it. */
   add(folder: number, name: string): number | undefined {
-    const length = (this.#folders.lengths[folder] as number) + name.length
+    const length = this.#folders.lengths[folder]! + name.length
     if (length > MAX_TEXT_CHARACTERS || this.size >= MAX_FILES) return undefined
     const id = this.#names.add(name)
     this.#reserve(id)
     const { letters, froms } = this.#names
-    const from = froms[id] as number
+    const from = froms[id]!
     this.#folderOf[id] = folder
     this.startMasks[id] = startMaskOf(letters, from, from + name.length)
-    this.initials[id] = BITS[letters[from] as number] as number
-    this.masks[id] = (this.#names.masks[id] as number) | (this.#folders.masks[folder] as number)
+    this.initials[id] = BITS[letters[from]!]!
+    this.masks[id] = this.#names.masks[id]! | this.#folders.masks[folder]!
     this.version += 1
     return id
   }
@@ -77,12 +77,12 @@ export class Paths {
   }
 
   folderOf(id: number): number {
-    return this.#folderOf[id] as number
+    return this.#folderOf[id]!
   }
 
   lengthOf(id: number): number {
-    const folder = this.#folders.lengths[this.folderOf(id)] as number
-    return folder + (this.#names.lengths[id] as number)
+    const folder = this.#folders.lengths[this.folderOf(id)]!
+    return folder + this.#names.lengths[id]!
   }
 
   folderSpan(folder: number): Span {
@@ -103,6 +103,6 @@ export class Paths {
 }
 
 function spanIn(texts: Texts, id: number): Span {
-  const from = texts.froms[id] as number
-  return { bytes: texts.letters, from, to: from + (texts.lengths[id] as number) }
+  const from = texts.froms[id]!
+  return { bytes: texts.letters, from, to: from + texts.lengths[id]! }
 }

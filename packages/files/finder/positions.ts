@@ -47,7 +47,7 @@ function placesOf(letter: number, seen: readonly Seen[], above: readonly Place[]
     if (here !== letter) return
     if (above === undefined) return void places.push({ at, points: worth, before: undefined })
     for (; (above[next]?.at ?? at) < at; next++) {
-      last = above[next] as Place
+      last = above[next]!
       if (last.points > most.points) most = last
       if (last.points + last.at > latest.points + latest.at) latest = last
     }

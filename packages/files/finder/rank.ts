@@ -38,7 +38,7 @@ export function rank<C extends Candidate>(
     if (score !== undefined) top.add(id, score)
   })
   return top.list().map(({ id, score }) => {
-    const candidate = candidates[id] as C
+    const candidate = candidates[id]!
     const name = spanOf(candidate.text, query)
     return { candidate, score, positions: positionsOf(query.letters, NO_FOLDER, name) }
   })

@@ -67,10 +67,10 @@ export class Matcher {
     const count = letters.length
     if (count > MAX_QUERY_CHARACTERS) throw new Error(`a query has ${count} letters`)
     this.#count = count
-    this.#bits = Int32Array.from(letters, (letter) => BITS[letter] as number)
+    this.#bits = Int32Array.from(letters, (letter) => BITS[letter]!)
     this.#previous = new Int16Array(count)
     letters.forEach((letter, index) => {
-      this.#previous[index] = this.#lastOf[letter] as number
+      this.#previous[index] = this.#lastOf[letter]!
       this.#lastOf[letter] = index
     })
     this.#at = new Int32Array(count)
@@ -83,7 +83,7 @@ export class Matcher {
   points(folder: Span, name: Span): number {
     this.enter(folder)
     this.#readOn(name, IN_NAME)
-    return this.#reached < this.#count ? NO_MATCH : (this.#most[this.#count - 1] as number)
+    return this.#reached < this.#count ? NO_MATCH : this.#most[this.#count - 1]!
   }
 
   /** Files that `mostPoints` is asked about lie in this folder. */
@@ -98,10 +98,10 @@ export class Matcher {
    *  letter that could be the first in the name: what the folder has of those before it, and what the
    *  others are worth at most. */
   mostPoints(letters: number, starts: number, initial: number): number {
-    let most = this.#reached === this.#count ? (this.#most[this.#count - 1] as number) : NO_MATCH
+    let most = this.#reached === this.#count ? this.#most[this.#count - 1]! : NO_MATCH
     let others = 0
     for (let index = this.#count - 1; index >= 0; index--) {
-      const bit = this.#bits[index] as number
+      const bit = this.#bits[index]!
       if ((letters & bit) === 0) break
       const start = (starts & bit) === 0 ? 0 : AT_WORD_START
       if (index <= this.#reached) {
@@ -119,8 +119,8 @@ export class Matcher {
     if (index === 0) return worth
     const before = index - 1
     const isBeside = this.#at[before] === this.#read - 1
-    if (isBeside) return (this.#most[before] as number) + runningWorth(worth)
-    return (this.#most[before] as number) + worth - gapCost(1)
+    if (isBeside) return this.#most[before]! + runningWorth(worth)
+    return this.#most[before]! + worth - gapCost(1)
   }
 
   #readOn({ bytes, from, to }: Span, bonus: number) {
@@ -128,15 +128,15 @@ export class Matcher {
     const previous = this.#previous
     const offset = this.#read - from
     for (let place = from; place < to; place++) {
-      const byte = bytes[place] as number
+      const byte = bytes[place]!
       // Later places in the query first: each asks what was found before this character.
-      let index = lastOf[byte & LETTER] as number
+      let index = lastOf[byte & LETTER]!
       if (index < 0) continue
       const first = bonus > 0 && place === from ? AT_NAME_START : 0
       const worth = (byte & WORD_START ? AT_WORD_START : 0) + bonus + first
       while (index >= 0) {
         if (index <= this.#reached) this.#note(index, offset + place, worth)
-        index = previous[index] as number
+        index = previous[index]!
       }
     }
     this.#read = offset + to
@@ -148,16 +148,16 @@ export class Matcher {
     this.#points[index] = points
     const isNew = index === this.#reached
     if (isNew) this.#reached = index + 1
-    if (isNew || points > (this.#most[index] as number)) this.#most[index] = points
-    if (isNew || points + at > (this.#latest[index] as number)) this.#latest[index] = points + at
+    if (isNew || points > this.#most[index]!) this.#most[index] = points
+    if (isNew || points + at > this.#latest[index]!) this.#latest[index] = points + at
   }
 
   #bestWay(before: number, at: number, worth: number): number {
-    const latest = (this.#latest[before] as number) - at
-    const most = (this.#most[before] as number) - MAX_GAP
+    const latest = this.#latest[before]! - at
+    const most = this.#most[before]! - MAX_GAP
     const overGap = worth + (latest > most ? latest : most)
     if (this.#at[before] !== at - 1) return overGap
-    const running = (this.#points[before] as number) + runningWorth(worth)
+    const running = this.#points[before]! + runningWorth(worth)
     return running > overGap ? running : overGap
   }
 }

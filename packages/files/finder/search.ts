@@ -90,7 +90,7 @@ export class Search {
     if (this.#version !== this.#paths.version) this.#narrowed = []
     this.#version = this.#paths.version
     while (this.#narrowed.length > 0) {
-      const last = this.#narrowed.at(-1) as Narrowed
+      const last = this.#narrowed.at(-1)!
       if (last.alphabet === alphabet && goesOnFrom(letters, last.letters)) return last.ids
       this.#narrowed.pop()
     }
@@ -108,17 +108,13 @@ export class Search {
     let folder = -1
     let found = 0
     for (let at = 0; at < count; at++) {
-      const id = narrowed === undefined ? at : (narrowed[at] as number)
-      if (((masks[id] as number) & mask) !== mask) continue
+      const id = narrowed === undefined ? at : narrowed[at]!
+      if ((masks[id]! & mask) !== mask) continue
       if (this.#paths.folderOf(id) !== folder) {
         folder = this.#paths.folderOf(id)
         matcher.enter(this.#folderSpan(query, id))
       }
-      const most = matcher.mostPoints(
-        nameMasks[id] as number,
-        startMasks[id] as number,
-        initials[id] as number,
-      )
+      const most = matcher.mostPoints(nameMasks[id]!, startMasks[id]!, initials[id]!)
       if (most === NO_MATCH) continue
       ids[found] = id
       points[found] = Math.max(most, 0)
@@ -186,8 +182,8 @@ const GONE = 0xffff
  *  files of a folder together. */
 function scoreBestFirst({ ids, points, count }: Bounded, scoring: Scoring): Uint32Array {
   for (const at of bestFirst(points, count)) {
-    const id = ids[at] as number
-    const most = points[at] as number
+    const id = ids[at]!
+    const most = points[at]!
     if (!scoring.isOpen(most)) break
     if (!scoring.isOpen(most, id) || scoring.isKnown(id)) continue
     if (!scoring.score(id)) points[at] = GONE
@@ -195,7 +191,7 @@ function scoreBestFirst({ ids, points, count }: Bounded, scoring: Scoring): Uint
   let kept = 0
   for (let at = 0; at < count; at++) {
     if (points[at] === GONE) continue
-    ids[kept] = ids[at] as number
+    ids[kept] = ids[at]!
     kept += 1
   }
   return ids.slice(0, kept)
@@ -204,11 +200,11 @@ function scoreBestFirst({ ids, points, count }: Bounded, scoring: Scoring): Uint
 /** The places of the points, the highest first: sorted by counting. */
 function bestFirst(points: Uint16Array, count: number): Uint32Array {
   let most = 0
-  for (let at = 0; at < count; at++) most = Math.max(most, points[at] as number)
+  for (let at = 0; at < count; at++) most = Math.max(most, points[at]!)
   const next = new Uint32Array(most + 2)
-  for (let at = 0; at < count; at++) next[most - (points[at] as number) + 1]! += 1
-  for (let rank = 1; rank < next.length; rank++) next[rank]! += next[rank - 1] as number
+  for (let at = 0; at < count; at++) next[most - points[at]! + 1]! += 1
+  for (let rank = 1; rank < next.length; rank++) next[rank]! += next[rank - 1]!
   const order = new Uint32Array(count)
-  for (let at = 0; at < count; at++) order[next[most - (points[at] as number)]!++] = at
+  for (let at = 0; at < count; at++) order[next[most - points[at]!]!++] = at
   return order
 }

@@ -40,7 +40,7 @@ export class Texts {
   }
 
   remove(id: number) {
-    this.#wasted += this.lengths[id] as number
+    this.#wasted += this.lengths[id]!
     this.#wide.delete(id)
     this.lengths[id] = 0
     this.masks[id] = 0
@@ -49,8 +49,8 @@ export class Texts {
   }
 
   get(id: number): string {
-    const from = this.froms[id] as number
-    const bytes = this.#bytes.subarray(from, from + (this.lengths[id] as number))
+    const from = this.froms[id]!
+    const bytes = this.#bytes.subarray(from, from + this.lengths[id]!)
     return this.#wide.get(id) ?? String.fromCharCode(...bytes)
   }
 
@@ -71,8 +71,8 @@ export class Texts {
     const bytes = new Uint8Array(this.#bytes.length)
     let written = 0
     for (let id = 0; id < this.end; id++) {
-      const from = this.froms[id] as number
-      const to = from + (this.lengths[id] as number)
+      const from = this.froms[id]!
+      const to = from + this.lengths[id]!
       letters.set(this.letters.subarray(from, to), written)
       bytes.set(this.#bytes.subarray(from, to), written)
       this.froms[id] = written
@@ -100,6 +100,7 @@ export function grown<A extends Uint8Array | Uint16Array | Uint32Array | Int32Ar
   array: A,
   least: number,
 ): A {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a list of numbers makes lists of its kind
   const Kind = array.constructor as new (length: number) => A
   const larger = new Kind(Math.max(least, array.length * 2))
   larger.set(array)

@@ -11,7 +11,7 @@ export class Top {
 
   /** A score that is less than this is not kept. */
   get floor(): number {
-    return this.#ids.length < this.#limit ? Number.NEGATIVE_INFINITY : (this.#scores[0] as number)
+    return this.#ids.length < this.#limit ? Number.NEGATIVE_INFINITY : this.#scores[0]!
   }
 
   add(id: number, score: number) {
@@ -22,13 +22,13 @@ export class Top {
   /** The best first. */
   list(): { readonly id: number; readonly score: number }[] {
     return this.#ids
-      .map((id, at) => ({ id, score: this.#scores[at] as number }))
+      .map((id, at) => ({ id, score: this.#scores[at]! }))
       .sort((left, right) => right.score - left.score || left.id - right.id)
   }
 
   #isWorse(at: number, id: number, score: number): boolean {
-    const known = this.#scores[at] as number
-    return known < score || (known === score && (this.#ids[at] as number) > id)
+    const known = this.#scores[at]!
+    return known < score || (known === score && this.#ids[at]! > id)
   }
 
   #rise(id: number, score: number) {
@@ -37,7 +37,7 @@ export class Top {
     while (at > 0) {
       const parent = (at - 1) >> 1
       if (this.#isWorse(parent, id, score)) break
-      this.#put(at, this.#ids[parent] as number, this.#scores[parent] as number)
+      this.#put(at, this.#ids[parent]!, this.#scores[parent]!)
       at = parent
     }
     this.#put(at, id, score)
@@ -48,7 +48,7 @@ export class Top {
     for (;;) {
       const child = this.#worseChild(at)
       if (child === undefined || !this.#isWorse(child, id, score)) break
-      this.#put(at, this.#ids[child] as number, this.#scores[child] as number)
+      this.#put(at, this.#ids[child]!, this.#scores[child]!)
       at = child
     }
     this.#put(at, id, score)
@@ -59,9 +59,7 @@ export class Top {
     const right = left + 1
     if (left >= this.#ids.length) return undefined
     if (right >= this.#ids.length) return left
-    return this.#isWorse(right, this.#ids[left] as number, this.#scores[left] as number)
-      ? right
-      : left
+    return this.#isWorse(right, this.#ids[left]!, this.#scores[left]!) ? right : left
   }
 
   #put(at: number, id: number, score: number) {

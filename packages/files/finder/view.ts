@@ -18,7 +18,7 @@ export interface HidingModule {
 
 export async function openView(root: string, hiding: HidingModule | null): Promise<FolderView> {
   if (hiding === null) return HIDES_NOTHING
-  const rules = (await import(hiding.module)) as HidingRules
+  const rules: HidingRules = await import(hiding.module)
   return rules.viewOf(root, hiding.settings)
 }
 

@@ -1,5 +1,6 @@
 import { type FSWatcher, watch } from "node:fs"
 import { join } from "node:path"
+import { errorCode } from "compositor-core/message/untyped"
 
 /** Past this many folders they are not watched: each watch costs the system memory. */
 const MAX_WATCHED_FOLDERS = 16_384
@@ -46,7 +47,7 @@ class EachFolder implements FolderWatch {
       return true
     } catch (error) {
       // A folder that is gone by now needs no watch; anything else is the system's limit.
-      return (error as NodeJS.ErrnoException).code === "ENOENT"
+      return errorCode(error) === "ENOENT"
     }
   }
 

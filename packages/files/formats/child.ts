@@ -3,6 +3,7 @@
 
 import { writeSync } from "node:fs"
 import { text } from "node:stream/consumers"
+import { errorCode, errorMessage } from "compositor-core/message/untyped"
 import { type Answer, Job } from "./converted.ts"
 import { READERS } from "./readers.ts"
 import { Refused } from "./refusal.ts"
@@ -28,15 +29,14 @@ async function read(job: Job): Promise<Answer> {
 }
 
 function lacking(error: unknown): Answer | undefined {
-  const { code, message } = error as NodeJS.ErrnoException
+  const [code, message] = [errorCode(error), errorMessage(error)]
   if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return undefined
   return { type: "lacking", package: /'([^']+)'/.exec(message)?.[1] ?? "a package" }
 }
 
 function told(error: unknown, name: string): string {
   if (error instanceof Refused) return error.message
-  const { message, name: kind } = error as Error
-  return `${name} is damaged: ${firstLine(message || kind || String(error))}`
+  return `${name} is damaged: ${firstLine(errorMessage(error) || String(error))}`
 }
 
 function firstLine(text: string): string {
@@ -48,7 +48,7 @@ function send(bytes: Buffer): void {
     try {
       sent += writeSync(ANSWERS, bytes, sent)
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "EAGAIN") throw error
+      if (errorCode(error) !== "EAGAIN") throw error
     }
   }
 }

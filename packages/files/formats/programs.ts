@@ -1,3 +1,4 @@
+import { namesOf } from "compositor-core/message/untyped"
 /** What a foreign program may be asked to do: the whole list. Words in braces are filled in; they are
  *  numbers, or paths that the sandbox gives names to. */
 export interface CommandShape {
@@ -211,7 +212,7 @@ export function commandShape(name: ShapeName): CommandShape {
   return COMMAND_SHAPES[name]
 }
 
-export const SHAPE_NAMES = Object.keys(COMMAND_SHAPES) as readonly ShapeName[]
+export const SHAPE_NAMES: readonly ShapeName[] = namesOf(COMMAND_SHAPES)
 
 /** What may stand for a word in braces: a number, or a path inside the sandbox. */
 const FILLING = /^(?:\d{1,9}(?:\.\d{1,6})?|\/in\/[a-z]+(?:\.[a-z0-9]{1,8})?)$/

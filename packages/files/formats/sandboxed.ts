@@ -2,7 +2,6 @@ import { randomUUID } from "node:crypto"
 import { createWriteStream } from "node:fs"
 import { realpath, unlink } from "node:fs/promises"
 import { extname, join } from "node:path"
-import type { Readable } from "node:stream"
 import { finished, pipeline } from "node:stream/promises"
 import { extract } from "tar-stream"
 import { startContained } from "../sandbox/contained.ts"
@@ -122,12 +121,11 @@ async function collect(prepared: Prepared, context: SandboxContext): Promise<Con
   child.stderr?.on("data", (chunk: Buffer) => {
     complaint = (complaint + chunk.toString("utf8")).slice(-MAX_COMPLAINT)
   })
-  const taken = takeFiles(child.stdout as Readable, { run, shape, context }).catch(
-    (error: Error) => {
-      stop(error.message)
-      return []
-    },
-  )
+  if (!child.stdout) throw new Error("a program whose output nobody reads was started")
+  const taken = takeFiles(child.stdout, { run, shape, context }).catch((error: Error) => {
+    stop(error.message)
+    return []
+  })
   const [files, status] = await Promise.all([taken, code])
   clearTimeout(timer)
   watch.end()

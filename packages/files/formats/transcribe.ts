@@ -1,4 +1,5 @@
 import { openAsBlob } from "node:fs"
+import { errorMessage, recordOf } from "compositor-core/message/untyped"
 import { type ConvertFile, type Converted, refused } from "./converted.ts"
 import { runProgram, type SandboxContext } from "./sandboxed.ts"
 import type { Transcriber } from "./transcriber.ts"
@@ -44,7 +45,7 @@ async function ask(
     })
     return await transcript(answer, file, limits.text_bytes)
   } catch (error) {
-    return refused(`${file.name} was not transcribed: ${(error as Error).message}`)
+    return refused(`${file.name} was not transcribed: ${errorMessage(error)}`)
   }
 }
 
@@ -60,7 +61,7 @@ async function transcript(answer: Response, file: ConvertFile, most: number): Pr
 
 function spoken(body: string): string | undefined {
   try {
-    const { text } = JSON.parse(body) as { text?: unknown }
+    const { text } = recordOf(JSON.parse(body))
     return typeof text === "string" ? text.trim() : undefined
   } catch {
     return undefined
@@ -71,7 +72,7 @@ async function bounded(answer: Response, most: number): Promise<string> {
   const decoder = new TextDecoder()
   let text = ""
   for await (const chunk of answer.body ?? []) {
-    text += decoder.decode(chunk as Uint8Array, { stream: true })
+    text += decoder.decode(chunk, { stream: true })
     if (text.length > most) throw new Error(`the answer is longer than ${most} characters`)
   }
   return text

@@ -67,7 +67,7 @@ const require = createRequire(import.meta.url)
 /** What people wrote before UTF-8. */
 function legacyCharset(bytes: Uint8Array, complete: boolean): string | undefined {
   if (bytes.length < MIN_LEGACY_BYTES || hasControls(bytes)) return undefined
-  const { analyse } = require("chardet") as typeof import("chardet")
+  const { analyse }: typeof import("chardet") = require("chardet")
   const guesses = analyse(bytes.subarray(0, SAMPLE_BYTES))
   const accents = shareOfAccents(bytes)
   for (const { name, confidence } of guesses) {

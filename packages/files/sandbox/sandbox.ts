@@ -1,6 +1,6 @@
 import { access, constants } from "node:fs/promises"
 import { delimiter, join } from "node:path"
-import { PassThrough, pipeline, type Readable } from "node:stream"
+import { PassThrough, pipeline, Readable } from "node:stream"
 import { startContained } from "./contained.ts"
 import { watchMemory } from "./memory-watch.ts"
 import type { ScratchQuota } from "../workspace/scratch.ts"
@@ -120,7 +120,9 @@ async function collect(bubblewrap: string, run: SandboxedRun): Promise<SandboxRe
   })
   // What nobody has begun to read when a child ends is thrown away, so it is taken here at once.
   const back = new PassThrough()
-  pipeline(child.stdio[3] as Readable, back, () => undefined)
+  const sent = child.stdio[3]
+  if (!(sent instanceof Readable)) throw new Error("a shell without a way back was started")
+  pipeline(sent, back, () => undefined)
   const returned = whatIsLeft(run, back)
   const { promise, resolve } = Promise.withResolvers<SandboxResult>()
   const chunks: Buffer[] = []

@@ -68,8 +68,7 @@ async function takeEntries({ quota }: Folder, incoming: string, extractor: Extra
     if (path === undefined) notes.push(`${JSON.stringify(name)} is no name for a file: left out`)
     else if (type === "directory")
       await mkdir(join(incoming, path), { recursive: true, mode: 0o700 })
-    else if (type === "file")
-      await takeFile(join(incoming, path), entry.header, entry as AsyncIterable<Buffer>)
+    else if (type === "file") await takeFile(join(incoming, path), entry.header, entry)
     else notes.push(`${name} is a ${type ?? "thing"}: only files and folders are kept`)
     entry.resume()
   }
@@ -92,12 +91,15 @@ function isLong(name: string): boolean {
 const WRITE_FLAGS =
   constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | (constants.O_NOFOLLOW ?? 0)
 
-async function takeFile(path: string, header: Header, chunks: AsyncIterable<Buffer>) {
+async function takeFile(path: string, header: Header, chunks: AsyncIterable<unknown>) {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 })
   await rm(path, { force: true })
   const handle = await open(path, WRITE_FLAGS, ((header.mode ?? 0) & 0o100) | 0o600)
   try {
-    for await (const chunk of chunks) await handle.writeFile(chunk)
+    for await (const chunk of chunks) {
+      if (!Buffer.isBuffer(chunk)) throw new TypeError(`a piece of ${header.name} is no bytes`)
+      await handle.writeFile(chunk)
+    }
   } finally {
     await handle.close()
   }

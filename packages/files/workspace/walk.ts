@@ -30,9 +30,9 @@ export async function* walkFolder(options: WalkOptions): AsyncGenerator<Walked |
   const { max_files, signal } = options
   const waiting: Folder[] = [{ path: options.folder, depth: 0, view: await startView(options) }]
   let files = 0
-  for (let count = 0; waiting.length > 0 && count < MAX_FOLDERS; count++) {
+  let folder = waiting.pop()
+  for (let count = 0; folder && count < MAX_FOLDERS; count++, folder = waiting.pop()) {
     signal?.throwIfAborted()
-    const folder = waiting.pop() as Folder
     const listed = await entriesOf(options.root, folder)
     if ("type" in listed) {
       if (count === 0) yield listed

@@ -1,3 +1,4 @@
+import { errorMessage } from "../../message/untyped.ts"
 import { z } from "zod"
 import { commandName, oneLine, type TemplateCommand } from "../command.ts"
 import type { Finding } from "../finding.ts"
@@ -31,7 +32,7 @@ function parse(file: CommandFile): Parsed {
     if (config.success) return { type: "config", command: config.data.command ?? {} }
     return fault(file, "its command key is no map")
   } catch (error) {
-    return fault(file, `it cannot be read: ${(error as Error).message}`)
+    return fault(file, `it cannot be read: ${errorMessage(error)}`)
   }
 }
 

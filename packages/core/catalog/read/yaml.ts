@@ -1,3 +1,4 @@
+import { errorMessage } from "../../message/untyped.ts"
 import {
   type Alias,
   type Document,
@@ -111,7 +112,7 @@ function parse(text: string): YamlReading {
     const entries = contents.items.map((pair) => entryOf(pair, walk, { text, lines }))
     return { type: "map", entries: new Map(entries), repairs: [] }
   } catch (error) {
-    const told = fault(1, sentence((error as Error).message))
+    const told = fault(1, sentence(errorMessage(error)))
     return error instanceof Refused ? { ...told, refused: true } : told
   }
 }

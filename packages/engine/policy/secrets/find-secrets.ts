@@ -38,7 +38,7 @@ export class WordScanner {
     let at = from + lead
     while (at < end) {
       const pair = ((text.charCodeAt(at - 1) & ASCII) << 7) | (text.charCodeAt(at) & ASCII)
-      const skip = skips[pair] as number
+      const skip = skips[pair]!
       if (skip > 0) {
         at += skip
         continue
@@ -53,7 +53,7 @@ export class WordScanner {
     for (let end = PAIR; end <= this.#window; end++) {
       const skip = this.#window - end
       for (const pair of pairsOf(word, end)) {
-        this.#skips[pair] = Math.min(this.#skips[pair] as number, skip)
+        this.#skips[pair] = Math.min(this.#skips[pair]!, skip)
         if (skip === 0) this.#words[pair] = [...(this.#words[pair] ?? []), word]
       }
     }
@@ -188,7 +188,7 @@ class SecretSearch {
     const ends = new Int32Array(DETECTORS.length)
     const found = (at: number, id: number) => {
       // What begins inside a secret of the same kind is part of it.
-      if (at < (ends[id] as number) || this.#looks >= MAX_LOOKS) return
+      if (at < ends[id]! || this.#looks >= MAX_LOOKS) return
       this.#looks += 1
       const detector = DETECTORS[id]
       const span = detector && findBroken(detector, text, at)

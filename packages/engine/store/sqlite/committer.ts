@@ -1,3 +1,4 @@
+import { errorCode, errorMessage, errorStack } from "compositor-core/message/untyped"
 import { Refusal, type RefusalCode, type RefusalDetail } from "compositor-core/message/refusal"
 import type { Append, Writes } from "../store.ts"
 import { BUSY_TIMEOUT_MS, type Connection, openForWriting } from "./connection.ts"
@@ -195,7 +196,7 @@ function failed(request: Request, error: unknown): Answer {
   const { id } = request
   if (error instanceof Refusal)
     return { id, ok: false, code: error.code, message: error.message, details: error.details }
-  const { code, message } = error as { code?: string; message: string }
+  const [code, message] = [errorCode(error), errorMessage(error)]
   if (code?.startsWith("SQLITE_"))
     return {
       id,
@@ -204,11 +205,11 @@ function failed(request: Request, error: unknown): Answer {
       message: `${request.name} was not stored: ${message} (${code})`,
       details: [],
     }
-  return { id, ok: false, code: "broken", message: String((error as Error).stack), details: [] }
+  return { id, ok: false, code: "broken", message: errorStack(error), details: [] }
 }
 
 function isFailedSync(error: unknown): boolean {
-  const code = (error as { code?: string }).code
+  const code = errorCode(error)
   return code === "SQLITE_IOERR_FSYNC" || code === "SQLITE_IOERR_DIR_FSYNC"
 }
 
@@ -230,7 +231,7 @@ function hasBegun(begin: () => void, until: number): boolean {
     begin()
     return true
   } catch (error) {
-    const { code = "" } = error as { code?: string }
+    const code = errorCode(error) ?? ""
     if (!code.startsWith("SQLITE_BUSY") || performance.now() > until) throw error
     return false
   }

@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import { ByteBuffer, decodeBinarySchema, type Definition, type Field } from "kiwi-schema"
 import { refuse } from "../refusal.ts"
 
@@ -31,7 +32,7 @@ export async function readDesign(schema: Uint8Array, message: Uint8Array): Promi
     if (!type) return refuse("Its schema does not say what a node is.")
     for (let count = arrayLength(reading); count > 0; count--) {
       if (nodes.length >= MAX_NODES) refuse(`It has more than ${MAX_NODES} nodes.`)
-      nodes.push(nodeOf(record(definitionValue(reading, type, 1))))
+      nodes.push(nodeOf(recordOf(definitionValue(reading, type, 1))))
     }
   })
   return nodes
@@ -40,8 +41,8 @@ export async function readDesign(schema: Uint8Array, message: Uint8Array): Promi
 type Fields = Readonly<Record<string, unknown>>
 
 function nodeOf(fields: Fields): DesignNode {
-  const parent = record(fields.parentIndex)
-  const size = record(fields.size)
+  const parent = recordOf(fields.parentIndex)
+  const size = recordOf(fields.size)
   const [x, y] = [Number(size.x), Number(size.y)]
   return {
     id: guid(fields.guid),
@@ -49,23 +50,19 @@ function nodeOf(fields: Fields): DesignNode {
     position: words(parent.position),
     type: words(fields.type) || "node",
     name: words(fields.name),
-    text: words(record(fields.textData).characters),
+    text: words(recordOf(fields.textData).characters),
     size: x > 0 && y > 0 ? `${Math.round(x)} × ${Math.round(y)}` : "",
     visible: fields.visible !== false,
   }
 }
 
 function guid(value: unknown): string {
-  const { sessionID, localID } = record(value)
+  const { sessionID, localID } = recordOf(value)
   return sessionID === undefined ? "" : `${Number(sessionID)}:${Number(localID)}`
 }
 
 function words(value: unknown): string {
   return typeof value === "string" ? value : ""
-}
-
-function record(value: unknown): Fields {
-  return typeof value === "object" && value !== null ? (value as Fields) : {}
 }
 
 interface Reading {

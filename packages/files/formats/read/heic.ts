@@ -19,7 +19,7 @@ interface HeifLibrary {
 
 /** A photograph of a telephone as PNG. */
 export async function readHeic(job: Job): Promise<Answer> {
-  const library = createRequire(import.meta.url)("libheif-js/wasm-bundle") as HeifLibrary
+  const library: HeifLibrary = createRequire(import.meta.url)("libheif-js/wasm-bundle")
   const images = new library.HeifDecoder().decode(await readFile(job.file.path))
   const image = images[0]
   if (!image) return refuse(`${job.file.name} holds no picture that can be decoded.`)

@@ -33,11 +33,12 @@ function outline(value: unknown, label: string, at: { text: CappedText; depth: n
   const indent = `${"  ".repeat(depth)}${label}`
   if (typeof value !== "object" || value === null) return text.line(`${indent}${leaf(value)}`)
   const inner = { text, depth: depth + 1 }
-  const entries = Array.isArray(value) ? value.slice(0, 1) : Object.entries(value)
   text.line(`${indent}${Array.isArray(value) ? `array of ${value.length}` : "object"}`)
   if (depth >= MAX_DEPTH) return
-  if (Array.isArray(value)) return entries.forEach((item) => outline(item, "first: ", inner))
-  for (const [key, item] of entries.slice(0, MAX_KEYS) as [string, unknown][])
+  if (Array.isArray(value))
+    return value.slice(0, 1).forEach((item) => outline(item, "first: ", inner))
+  const entries = Object.entries(value)
+  for (const [key, item] of entries.slice(0, MAX_KEYS))
     outline(item, `${key.slice(0, 100)}: `, inner)
   if (entries.length > MAX_KEYS)
     text.line(`${"  ".repeat(depth + 1)}… ${entries.length - MAX_KEYS} more keys`)

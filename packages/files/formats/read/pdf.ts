@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises"
+import { errorMessage } from "compositor-core/message/untyped"
 import type { PDFiumDocument, PDFiumLibrary, PDFiumPage } from "@hyzyla/pdfium"
 import { cappedText } from "../capped-text.ts"
 import type { Answer, Job } from "../converted.ts"
@@ -46,7 +47,7 @@ async function loaded(
   try {
     return await library.loadDocument(bytes)
   } catch (error) {
-    const { message } = error as Error
+    const message = errorMessage(error)
     if (/password|security/i.test(message))
       refuse(`${file.name} is encrypted, and needs a password.`)
     return refuse(`${file.name} is a damaged PDF: ${message.slice(0, 200)}`)

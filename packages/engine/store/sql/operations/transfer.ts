@@ -1,3 +1,4 @@
+import { errorCode, errorMessage } from "compositor-core/message/untyped"
 import { contentIdOf, readPart } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 import { readToolPart, type ToolPart } from "compositor-core/message/tool-part"
@@ -132,12 +133,12 @@ function fits(type: string | undefined, value: string | number | null | undefine
 }
 
 function explain(error: unknown, row: ExportRow, line: number): unknown {
-  const code = (error as { code?: string }).code ?? ""
+  const code = errorCode(error) ?? ""
   const name = `${row.type} ${row.data.id ?? ""}`.trim()
   if (TAKEN.test(code))
     return new Refusal("conflict", `line ${line}: ${name} is in this data folder already`)
   if (UNFIT.test(code))
-    return new Refusal("invalid", `line ${line}: ${name} does not fit: ${(error as Error).message}`)
+    return new Refusal("invalid", `line ${line}: ${name} does not fit: ${errorMessage(error)}`)
   return error
 }
 
