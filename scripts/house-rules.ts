@@ -38,7 +38,7 @@ export const PACKAGES: readonly { folder: string; name: string; folders?: true }
 
 /** Packages and their folders, from the ground up. A file looks only at lower floors. */
 export const FLOORS: readonly (readonly string[])[] = [
-  ["core/message", "core/model", "core/triggers"],
+  ["core/markdown", "core/message", "core/model", "core/triggers"],
   ["core/catalog", "core/file", "core/wires"],
   ["core/interop"],
   ["core/commands", "core/compose", "core/lower"],
