@@ -10,8 +10,7 @@ import { Empty } from "./thread/empty.tsx"
 import { Gate } from "./gate.tsx"
 import { Header } from "./header.tsx"
 import { CloseIcon } from "./controls/icons.tsx"
-import { Log } from "./thread/log.tsx"
-import { OutgoingMessage } from "./thread/message.tsx"
+import { OutgoingMessage } from "./thread/outgoing-message.tsx"
 import { PageNet, PaneNet } from "./controls/error-boundary.tsx"
 import { PanelContext, type Shown } from "./panels/panels.ts"
 import { QueueTray } from "./queue/queue-tray.tsx"
@@ -22,6 +21,9 @@ import { strings } from "./state/strings.ts"
 import { Toasts } from "./controls/toasts.tsx"
 import type { ComposerHandle } from "./composer/use-editor.ts"
 
+/** Whoever has nothing to read yet does not wait for what reads and draws it. */
+const loadLog = () => import("./thread/log.tsx")
+const Log = lazy(loadLog)
 const Help = lazy(() => import("./panels/help.tsx"))
 const Xray = lazy(() => import("./inspector/xray.tsx"))
 const Sidecars = lazy(() => import("./panels/sidecar.tsx"))
@@ -168,13 +170,19 @@ function Conversation({ onFilled }: { onFilled: () => void }) {
   const current = useStore((state) => state.current)
   const view = useStore((state) => state.view)
   const outgoing = useDesk((desk) => desk.outgoing(current ?? NEW))
-  if (current !== undefined && view) return <Log key={current} view={view} outgoing={outgoing} />
   if (current === undefined && outgoing.length === 0) return <Empty onFilled={onFilled} />
-  return <Beginning outgoing={outgoing} />
+  const beginning = <Beginning outgoing={outgoing} />
+  if (current === undefined || !view) return beginning
+  return (
+    <Suspense fallback={beginning}>
+      <Log key={current} view={view} outgoing={outgoing} />
+    </Suspense>
+  )
 }
 
 /** A session that is not there yet, and what was sent to it. */
 function Beginning({ outgoing }: { outgoing: readonly Outgoing[] }) {
+  useEffect(() => void loadLog().catch(() => undefined), [])
   return (
     <div className="min-h-0 flex-1 overflow-y-auto" aria-busy="true">
       <div className="mx-auto max-w-3xl space-y-6 px-4 pt-16 pb-8 sm:px-6">

@@ -1,7 +1,13 @@
-// Markdown to HTML: the blocks are those that the page reads answers by; within a line, links and
-// pictures of our own files are known too.
+// The tree that answers are drawn from, as the HTML of our own pages: their pictures are shown, and
+// their links lead to other pages of ours.
 
-import { type Block, parse } from "../../apps/web/thread/markdown.ts"
+import { inlineText } from "../../packages/core/markdown/inlines.ts"
+import { parseMarkdown } from "../../packages/core/markdown/parse.ts"
+import type {
+  MarkdownBlock,
+  MarkdownInline,
+  MarkdownInlines,
+} from "../../packages/core/markdown/tree.ts"
 
 export interface Rendered {
   readonly title: string
@@ -19,19 +25,19 @@ export interface Heading {
 const MARK = /^<!--.*-->$\n?/gm
 
 export function render(markdown: string): Rendered {
-  const blocks = parse(markdown.replace(MARK, ""))
+  const blocks = parseMarkdown(markdown.replace(MARK, ""))
   const headings: Heading[] = []
   const html = blocks.map((block) => blockHtml(block, headings)).join("\n")
   return { title: headings[0]?.text ?? "", html, headings }
 }
 
-function blockHtml(block: Block, headings: Heading[]): string {
+function blockHtml(block: MarkdownBlock, headings: Heading[]): string {
   switch (block.type) {
     case "heading":
-      return headingHtml(block.level, block.text, headings)
+      return headingHtml(block.level, block.children, headings)
     case "paragraph":
-      return `<p>${inlineHtml(block.text)}</p>`
-    case "fence":
+      return `<p>${inlineHtml(block.children)}</p>`
+    case "code":
       return `<pre><code>${escape(block.text)}</code></pre>`
     case "quote":
       return `<blockquote>${block.blocks.map((one) => blockHtml(one, headings)).join("\n")}</blockquote>`
@@ -44,14 +50,18 @@ function blockHtml(block: Block, headings: Heading[]): string {
       return tableHtml(block.head, block.rows)
     case "rule":
       return "<hr>"
+    case "html":
+      return `<p>${escape(block.text)}</p>`
+    case "definition":
+      return ""
   }
 }
 
-function headingHtml(level: number, text: string, headings: Heading[]): string {
-  const plain = text.replace(/[`*]/g, "").replace(/\[([^\]]*)\]\([^)]*\)/g, "$1")
-  const id = idOf(plain, headings)
-  headings.push({ level, id, text: plain })
-  return `<h${level} id="${id}"><a class="anchor" href="#${id}">${inlineHtml(text)}</a></h${level}>`
+function headingHtml(level: number, inlines: MarkdownInlines, headings: Heading[]): string {
+  const text = inlineText(inlines)
+  const id = idOf(text, headings)
+  headings.push({ level, id, text })
+  return `<h${level} id="${id}"><a class="anchor" href="#${id}">${inlineHtml(inlines)}</a></h${level}>`
 }
 
 function idOf(text: string, headings: readonly Heading[]): string {
@@ -63,39 +73,45 @@ function idOf(text: string, headings: readonly Heading[]): string {
   return same === 0 ? base : `${base}--${same + 1}`
 }
 
-function itemHtml(blocks: readonly Block[], headings: Heading[]): string {
+function itemHtml(blocks: readonly MarkdownBlock[], headings: Heading[]): string {
   const [first, ...rest] = blocks
   if (first?.type !== "paragraph") return blocks.map((one) => blockHtml(one, headings)).join("\n")
-  return [inlineHtml(first.text), ...rest.map((one) => blockHtml(one, headings))].join("\n")
+  return [inlineHtml(first.children), ...rest.map((one) => blockHtml(one, headings))].join("\n")
 }
 
-function tableHtml(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const line = (tag: string, cells: readonly string[]) =>
+type Cells = readonly MarkdownInlines[]
+
+function tableHtml(head: Cells, rows: readonly Cells[]): string {
+  const line = (tag: string, cells: Cells) =>
     `<tr>${cells.map((cell) => `<${tag}>${inlineHtml(cell)}</${tag}>`).join("")}</tr>`
   const body = rows.map((row) => line("td", row)).join("\n")
   return `<div class="wide"><table><thead>${line("th", head)}</thead><tbody>${body}</tbody></table></div>`
 }
 
-const INLINE =
-  /`([^`]+)`|!\[([^\]]*)\]\(([^)\s]+)\)|\[([^\]]+)\]\(([^)\s]+)\)|\*\*([^*]+)\*\*|\*([^*\s][^*]*)\*|(https?:\/\/[^\s<>)"'`]+[^\s<>)"'`.,;:])/g
+function inlineHtml(inlines: MarkdownInlines): string {
+  return inlines.map(oneHtml).join("")
+}
 
-export function inlineHtml(source: string): string {
-  let html = ""
-  let from = 0
-  for (const match of source.matchAll(INLINE)) {
-    const [whole, code, alt, picture, label, link, strong, emphasis, address] = match
-    html += escape(source.slice(from, match.index))
-    from = match.index + whole.length
-    if (code !== undefined) html += `<code>${escape(code)}</code>`
-    else if (picture !== undefined)
-      html += `<img src="${escape(picture)}" alt="${escape(alt ?? "")}">`
-    else if (link !== undefined)
-      html += `<a href="${escape(target(link))}">${inlineHtml(label ?? "")}</a>`
-    else if (strong !== undefined) html += `<strong>${inlineHtml(strong)}</strong>`
-    else if (emphasis !== undefined) html += `<em>${inlineHtml(emphasis)}</em>`
-    else if (address !== undefined) html += `<a href="${escape(address)}">${escape(address)}</a>`
+const TAGS = { strong: "strong", emphasis: "em", deleted: "del" } as const
+
+function oneHtml(inline: MarkdownInline): string {
+  switch (inline.type) {
+    case "text":
+    case "html":
+      return escape(inline.text)
+    case "code":
+      return `<code>${escape(inline.text)}</code>`
+    case "break":
+      return inline.hard ? "<br>\n" : "\n"
+    case "strong":
+    case "emphasis":
+    case "deleted":
+      return `<${TAGS[inline.type]}>${inlineHtml(inline.children)}</${TAGS[inline.type]}>`
+    case "link":
+      return `<a href="${escape(target(inline.destination))}">${inlineHtml(inline.children)}</a>`
+    case "image":
+      return `<img src="${escape(inline.destination)}" alt="${escape(inline.alt)}">`
   }
-  return html + escape(source.slice(from))
 }
 
 /** A page of ours is HTML on the site. */

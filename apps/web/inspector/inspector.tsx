@@ -7,7 +7,7 @@ import { saveAs } from "../thread/download.ts"
 import { firstWords, showCount, showModel, showMoment } from "../state/format.ts"
 import { DownloadIcon } from "../controls/icons.tsx"
 import { type Inspection, shortened, textOf, useInspection } from "./inspection.ts"
-import { Fence } from "../thread/markdown-view.tsx"
+import { CodeBlock } from "../thread/code-block.tsx"
 import { partOf, typedSource } from "../thread/message-parts.ts"
 import { Panel, Quiet, Section } from "../panels/panel.tsx"
 import { partLabel } from "../thread/part-view.tsx"
@@ -77,7 +77,7 @@ function Stages({ inspection }: { inspection: Inspection }) {
           name: words.system,
           children: () =>
             last?.system_prompt ? (
-              <Fence language="text" text={last.system_prompt} />
+              <CodeBlock language="text" text={last.system_prompt} />
             ) : (
               <Quiet>{words.noSystem}</Quiet>
             ),
@@ -85,12 +85,12 @@ function Stages({ inspection }: { inspection: Inspection }) {
         { name: words.tools, children: () => <Tools inspection={inspection} /> },
         {
           name: words.wire,
-          children: () => <Fence language={inspection.lowered.api} text={textOf(inspection)} />,
+          children: () => <CodeBlock language={inspection.lowered.api} text={textOf(inspection)} />,
         },
         {
           name: words.rows,
           children: () => (
-            <Fence
+            <CodeBlock
               language="json"
               text={JSON.stringify(
                 { session: inspection.session, messages: inspection.messages },
@@ -150,7 +150,10 @@ function Timeline({ inspection: { timeline, turns, queue, composed, usage } }: S
         </Section>
       )}
       <Section title={words.stored}>
-        <Fence language="json" text={JSON.stringify({ composed, queue, usage }, shortened, 2)} />
+        <CodeBlock
+          language="json"
+          text={JSON.stringify({ composed, queue, usage }, shortened, 2)}
+        />
       </Section>
     </div>
   )
@@ -174,7 +177,7 @@ function Tools({ inspection: { turns, permissions } }: StageProps) {
         ))}
       </ul>
       <Section title={words.permissions}>
-        <Fence language="json" text={JSON.stringify(permissions, null, 2)} />
+        <CodeBlock language="json" text={JSON.stringify(permissions, null, 2)} />
       </Section>
     </div>
   )

@@ -6,7 +6,7 @@ import { Button } from "../controls/controls.tsx"
 import { useDryRun } from "./dry-run.ts"
 import { showBytes, showCount, showModel } from "../state/format.ts"
 import { AlertIcon, FileIcon } from "../controls/icons.tsx"
-import { Fence } from "../thread/markdown-view.tsx"
+import { CodeBlock } from "../thread/code-block.tsx"
 import { choiceOf, chosenModel, useModelChoices } from "../composer/model-picker.tsx"
 import { Quiet, Section, Totals } from "../panels/panel.tsx"
 import { Picker } from "../controls/picker.tsx"
@@ -87,7 +87,7 @@ export function DraftXray() {
             <summary className="cursor-pointer rounded text-sm font-semibold">{words.wire}</summary>
             {look.answer.body !== null && (
               <div className="mt-2">
-                <Fence
+                <CodeBlock
                   language={look.answer.api}
                   text={JSON.stringify(look.answer.body, shortened, 2)}
                 />

@@ -4,7 +4,8 @@ import { useApp, useStore } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { DownIcon } from "../controls/icons.tsx"
 import type { Outgoing } from "../composer/draft.ts"
-import { Failure, OutgoingMessage, Thinking } from "./message.tsx"
+import { Failure, Thinking } from "./message.tsx"
+import { OutgoingMessage } from "./outgoing-message.tsx"
 import { chunksOf } from "./chunks.ts"
 import { Nearness, NearnessContext } from "./nearness.ts"
 import { Stretch } from "./message-window.tsx"
@@ -19,7 +20,7 @@ interface LogProps {
 
 /** The history of a session. It keeps to its end while the reader is there, and stays put when the
  *  reader is not. What is far from the screen is only as high as it was. */
-export function Log({ view, outgoing }: LogProps) {
+export default function Log({ view, outgoing }: LogProps) {
   const { store } = useApp()
   const readingOlder = useStore((state) => state.readingOlder)
   const { frame, content, atEnd, toEnd } = useEndKeeping(view, outgoing.length)

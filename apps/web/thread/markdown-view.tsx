@@ -1,17 +1,23 @@
-import { memo, useState } from "react"
-import { CheckIcon, CopyIcon } from "../controls/icons.tsx"
-import { type Inline, inlineOf } from "./inline.ts"
-import { type Block, grow, type Item, type Parsed } from "./markdown.ts"
+import { memo, type ReactNode, useState } from "react"
+import { growMarkdown, type MarkdownDocument } from "compositor-core/markdown/grow"
+import type {
+  MarkdownBlock,
+  MarkdownInline,
+  MarkdownInlines,
+  MarkdownListItem,
+  MarkdownTarget,
+} from "compositor-core/markdown/tree"
 import { strings } from "../state/strings.ts"
+import { CodeBlock } from "./code-block.tsx"
 
 /** An answer's text. While it grows, only its last blocks are read and drawn again. */
 export const Markdown = memo(function Markdown({ text, live }: { text: string; live?: boolean }) {
-  const [before, setBefore] = useState(() => grow(undefined, text))
-  const parsed = before.text === text ? before : grow(before, text)
-  if (parsed !== before) setBefore(parsed)
+  const [before, setBefore] = useState(() => growMarkdown(undefined, text))
+  const document = before.text === text ? before : growMarkdown(before, text)
+  if (document !== before) setBefore(document)
   return (
     <div className={live ? "prose live" : "prose"}>
-      {levelled(parsed).map(({ from, block, level }) => (
+      {withLevels(document).map(({ from, block, level }) => (
         <BlockView key={from} block={block} level={level} />
       ))}
     </div>
@@ -19,7 +25,7 @@ export const Markdown = memo(function Markdown({ text, live }: { text: string; l
 })
 
 /** Headings one below the other, whatever the answer skips: under the page's own h1 and h2. */
-function levelled({ blocks }: Parsed) {
+function withLevels({ blocks }: MarkdownDocument) {
   const used = [
     ...new Set(blocks.flatMap(({ block }) => (block.type === "heading" ? [block.level] : []))),
   ]
@@ -32,25 +38,30 @@ function levelled({ blocks }: Parsed) {
   })
 }
 
-const BlockView = memo(function BlockView({ block, level = 0 }: { block: Block; level?: number }) {
+interface BlockProps {
+  readonly block: MarkdownBlock
+  readonly level?: number
+}
+
+const BlockView = memo(function BlockView({ block, level = 0 }: BlockProps) {
   switch (block.type) {
     case "heading": {
       // Within a list or a quote it is only bold.
       const Heading = level === 0 ? "p" : (`h${level}` as "h3")
       return (
         <Heading className={`font-semibold ${HEADINGS[block.level - 1]}`}>
-          <Inlines source={block.text} />
+          <Inlines inlines={block.children} />
         </Heading>
       )
     }
     case "paragraph":
       return (
         <p>
-          <Inlines source={block.text} />
+          <Inlines inlines={block.children} />
         </p>
       )
-    case "fence":
-      return <Fence language={block.language} text={block.text} />
+    case "code":
+      return <CodeBlock language={block.language} text={block.text} />
     case "quote":
       return (
         <blockquote>
@@ -71,19 +82,23 @@ const BlockView = memo(function BlockView({ block, level = 0 }: { block: Block; 
       return <Table table={block} />
     case "rule":
       return <hr />
+    case "html":
+      return <p className="whitespace-pre-wrap">{block.text}</p>
+    case "definition":
+      return null
   }
 })
 
 const HEADINGS = ["text-[1.3em]!", "text-[1.16em]!", "text-[1.05em]!", "", "", ""]
 
-function Blocks({ blocks }: { blocks: readonly Block[] }) {
+function Blocks({ blocks }: { blocks: readonly MarkdownBlock[] }) {
   return blocks.map((block, at) => <BlockView key={at} block={block} />)
 }
 
-function Items({ items }: { items: readonly Item[] }) {
+function Items({ items }: { items: readonly MarkdownListItem[] }) {
   return items.map(({ checked, blocks }, at) => {
-    const [first] = blocks
-    const tight = blocks.length === 1 && first?.type === "paragraph"
+    const [first, ...others] = blocks
+    const isLine = first?.type === "paragraph" && (others.length === 0 || checked !== null)
     return (
       <li key={at}>
         {checked !== null && (
@@ -95,13 +110,14 @@ function Items({ items }: { items: readonly Item[] }) {
             aria-label={checked ? strings.message.done : strings.message.toDo}
           />
         )}
-        {tight ? <Inlines source={first.text} /> : <Blocks blocks={blocks} />}
+        {isLine && <Inlines inlines={first.children} />}
+        <Blocks blocks={isLine ? others : blocks} />
       </li>
     )
   })
 }
 
-function Table({ table }: { table: Extract<Block, { type: "table" }> }) {
+function Table({ table }: { table: Extract<MarkdownBlock, { type: "table" }> }) {
   const align = (column: number) => ({ textAlign: table.align[column] ?? "left" })
   return (
     <div className="overflow-x-auto rounded-lg border border-line" tabIndex={0} role="group">
@@ -110,7 +126,7 @@ function Table({ table }: { table: Extract<Block, { type: "table" }> }) {
           <tr>
             {table.head.map((cell, column) => (
               <th key={column} style={align(column)} scope="col">
-                <Inlines source={cell} />
+                <Inlines inlines={cell} />
               </th>
             ))}
           </tr>
@@ -120,7 +136,7 @@ function Table({ table }: { table: Extract<Block, { type: "table" }> }) {
             <tr key={at}>
               {row.map((cell, column) => (
                 <td key={column} style={align(column)}>
-                  <Inlines source={cell} />
+                  <Inlines inlines={cell} />
                 </td>
               ))}
             </tr>
@@ -131,59 +147,14 @@ function Table({ table }: { table: Extract<Block, { type: "table" }> }) {
   )
 }
 
-export function Fence({ language, text }: { language: string; text: string }) {
-  return (
-    <div className="overflow-hidden rounded-lg border border-line bg-sunken">
-      <div className="flex h-8 items-center justify-between border-b border-line pr-1 pl-3 text-xs text-muted">
-        <span>{language || "text"}</span>
-        <CopyButton text={text} label={strings.message.copyCode} />
-      </div>
-      <pre
-        className="overflow-x-auto px-3 py-2.5 font-mono text-[0.85em] leading-normal"
-        tabIndex={0}
-      >
-        <code>{text}</code>
-      </pre>
-    </div>
-  )
-}
-
-export function CopyButton({ text, label }: { text: string; label: string }) {
-  const [copied, setCopied] = useState(false)
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text)
-    } catch {
-      return // The browser says no; nothing was copied and nothing says it was.
-    }
-    setCopied(true)
-    setTimeout(() => setCopied(false), 1600)
-  }
-  return (
-    <button
-      type="button"
-      onClick={() => void copy()}
-      aria-label={copied ? strings.message.copied : label}
-      title={label}
-      className="inline-flex h-6 items-center gap-1 rounded-md px-1.5 text-xs text-muted hover:bg-hover hover:text-ink"
-    >
-      {copied ? <CheckIcon className="size-3.5" /> : <CopyIcon className="size-3.5" />}
-      <span aria-hidden="true">{copied ? strings.message.copied : strings.message.copy}</span>
-    </button>
-  )
-}
-
-const Inlines = memo(function Inlines({ source }: { source: string }) {
-  return <InlineViews inlines={inlineOf(source)} />
-})
-
-function InlineViews({ inlines }: { inlines: readonly Inline[] }) {
+function Inlines({ inlines }: { inlines: MarkdownInlines }) {
   return inlines.map((inline, at) => <InlineView key={at} inline={inline} />)
 }
 
-function InlineView({ inline }: { inline: Inline }) {
+function InlineView({ inline }: { inline: MarkdownInline }) {
   switch (inline.type) {
     case "text":
+    case "html":
       return inline.text
     case "code":
       return <code>{inline.text}</code>
@@ -192,26 +163,58 @@ function InlineView({ inline }: { inline: Inline }) {
     case "strong":
       return (
         <strong>
-          <InlineViews inlines={inline.children} />
+          <Inlines inlines={inline.children} />
         </strong>
       )
     case "emphasis":
       return (
         <em>
-          <InlineViews inlines={inline.children} />
+          <Inlines inlines={inline.children} />
         </em>
       )
     case "deleted":
       return (
         <del>
-          <InlineViews inlines={inline.children} />
+          <Inlines inlines={inline.children} />
         </del>
       )
     case "link":
       return (
-        <a href={inline.url} target="_blank" rel="noopener noreferrer">
-          <InlineViews inlines={inline.children} />
-        </a>
+        <Link target={inline} written="[">
+          <Inlines inlines={inline.children} />
+        </Link>
+      )
+    case "image":
+      // A picture from elsewhere would tell a stranger that the answer was read: it is a link.
+      return (
+        <Link target={inline} written="![">
+          {inline.alt}
+        </Link>
       )
   }
+}
+
+interface LinkProps {
+  readonly target: MarkdownTarget
+  /** How it begins where it is shown as it was written. */
+  readonly written: string
+  readonly children: ReactNode
+}
+
+/** A link that may be opened, or one that stays as it was written: to a script, to a file of this
+ *  machine, or to a place beside a page that nobody knows. */
+function Link({ target: { opens, destination, title }, written, children }: LinkProps) {
+  if (opens === null)
+    return (
+      <>
+        {written}
+        {children}
+        {`](${destination})`}
+      </>
+    )
+  return (
+    <a href={opens} title={title || undefined} target="_blank" rel="noopener noreferrer">
+      {children}
+    </a>
+  )
 }

@@ -6,20 +6,18 @@ import type { StoredMessage, StoredPart, Usage } from "compositor-core/message/r
 import { useApp } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { Divider } from "./divider.tsx"
-import type { Outgoing } from "../composer/draft.ts"
 import { showCount, showModel, showMoment, showTime } from "../state/format.ts"
 import { AlertIcon, RetryIcon, XrayIcon } from "../controls/icons.tsx"
-import { CopyButton, Markdown } from "./markdown-view.tsx"
+import { CopyButton } from "./code-block.tsx"
+import { Markdown } from "./markdown-view.tsx"
 import { MessageMenu } from "./message-menu.tsx"
 import { partOf, textIn, typedSource } from "./message-parts.ts"
+import { LONG } from "./outgoing-message.tsx"
 import { NoteNet } from "../controls/error-boundary.tsx"
 import { usePanel } from "../panels/panels.ts"
 import { AttachmentView, InlinePart, partLabel } from "./part-view.tsx"
 import { strings } from "../state/strings.ts"
 import { isToolCall, ToolCall } from "./tool-call.tsx"
-
-/** Past this a message is folded. */
-const LONG = 2_400
 
 interface UserMessageProps {
   readonly message: StoredMessage
@@ -72,30 +70,6 @@ export const UserMessage = memo(function UserMessage({ message, isBeside }: User
     </article>
   )
 })
-
-interface OutgoingMessageProps {
-  readonly message: Outgoing
-  /** It is about to be shown elsewhere: only one that takes long is shown here. */
-  readonly isLate?: boolean
-}
-
-/** A message on its way: it is seen from the moment on in which it was sent. */
-export function OutgoingMessage({ message, isLate = false }: OutgoingMessageProps) {
-  const { text, attachments } = message
-  const names = attachments.map(({ name }) => name).join(", ")
-  return (
-    <article
-      aria-label={strings.you}
-      aria-busy="true"
-      className={`flex flex-col items-end gap-1.5 ${isLate ? "late" : ""}`}
-    >
-      <div className="max-w-[88%] rounded-2xl rounded-br-md bg-hover px-4 py-2.5 whitespace-pre-wrap [overflow-wrap:anywhere]">
-        {text.slice(0, LONG) || names}
-      </div>
-      <p className="pulse px-1 text-xs text-muted">{strings.composer.sending}</p>
-    </article>
-  )
-}
 
 function Said({ parts }: { parts: readonly { id: string; part: ReturnType<typeof partOf> }[] }) {
   const length = parts.reduce((sum, { part }) => sum + partLabel(part).length, 0)
