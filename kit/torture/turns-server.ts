@@ -34,10 +34,15 @@ const { data, lease_ms, calls, store } = JSON.parse(process.argv[2] ?? "") as Tu
 const provider = scripted(answer)
 const nod = defineTool({
   id: "nod",
+  aliases: [],
   description: "Nods.",
   input: z.object({}),
   requires: [],
   read_only: true,
+  waits: false,
+  consumes: [],
+  absent: undefined,
+  subject: () => "",
   execute: async () => ({ data: "nodded" }),
 })
 const running = await serve({

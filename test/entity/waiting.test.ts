@@ -102,10 +102,15 @@ describe("a handler that asks the model", () => {
     const transfer = (execute: () => Promise<{ data: string }>) =>
       defineTool({
         id: "transfer",
+        aliases: [],
         description: "Sends money.",
         input: z.object({}),
         requires: [],
         read_only: false,
+        waits: false,
+        consumes: [],
+        absent: undefined,
+        subject: () => "",
         execute: async () => {
           begun.push("transfer")
           return execute()

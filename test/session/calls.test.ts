@@ -159,9 +159,15 @@ describe("a turn with tools", () => {
     const results = { circle, large: "x".repeat(9 * 1024 * 1024), none: undefined }
     const give = defineTool({
       id: "give",
+      aliases: [],
       description: "Gives something.",
       input: z.object({ what: z.enum(["circle", "large", "none"]) }),
+      requires: [],
       read_only: true,
+      waits: false,
+      consumes: [],
+      absent: undefined,
+      subject: () => "",
       execute: async ({ what }) => ({ data: results[what] }),
     })
     const script = caller(
@@ -183,9 +189,15 @@ describe("a turn with tools", () => {
   it("[VIS-002] sends what a tool showed again from what was kept, and keeps its bytes", async () => {
     const paint = defineTool({
       id: "paint",
+      aliases: [],
       description: "Paints.",
       input: z.object({}),
+      requires: [],
       read_only: true,
+      waits: false,
+      consumes: [],
+      absent: undefined,
+      subject: () => "",
       async execute(_input, { blobs }) {
         const bytes = png(3, 4)
         const { content_id, size } = await blobs.putBytes(bytes)

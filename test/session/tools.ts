@@ -10,10 +10,14 @@ export type Log = string[]
 export function look(log: Log = [], wait: Promise<unknown> = Promise.resolve()): Tool {
   return defineTool({
     id: "look",
+    aliases: [],
     description: "Looks at something.",
     input: z.object({ at: z.string() }),
     requires: ["fs.read"],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ at }) => at,
     async execute({ at }) {
       log.push(`look ${at} begins`)
@@ -28,9 +32,14 @@ export function look(log: Log = [], wait: Promise<unknown> = Promise.resolve()):
 export function pay(log: Log = [], during: () => Promise<unknown> = async () => undefined): Tool {
   return defineTool({
     id: "pay",
+    aliases: [],
     description: "Pays someone.",
     input: z.object({ whom: z.string() }),
     requires: ["net.fetch"],
+    read_only: false,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ whom }) => whom,
     async execute({ whom }) {
       log.push(`pay ${whom} begins`)
@@ -44,10 +53,15 @@ export function pay(log: Log = [], during: () => Promise<unknown> = async () => 
 
 export const ask: Tool = defineTool({
   id: "question",
+  aliases: [],
   description: "Asks the user.",
   input: z.object({ questions: z.array(z.object({ question: z.string() })) }),
   requires: ["human"],
+  read_only: false,
   waits: true,
+  consumes: [],
+  absent: undefined,
+  subject: () => "",
   async execute() {
     throw new Error("a person answers this")
   },

@@ -32,6 +32,7 @@ function toolOf(connection: McpConnection, tool: ServerTool, id: string): Tool {
   const { trusted } = connection.server
   return {
     id,
+    aliases: [],
     description: (tool.description ?? tool.title ?? "").slice(0, MAX_DESCRIPTION_CHARACTERS),
     parameters: tool.inputSchema,
     requires: ["mcp.call"],
@@ -39,6 +40,7 @@ function toolOf(connection: McpConnection, tool: ServerTool, id: string): Tool {
     read_only: trusted && tool.annotations?.readOnlyHint === true,
     waits: false,
     consumes: [],
+    absent: undefined,
     subject: () => `${connection.name}/${tool.name}`,
     faults: (input) => faultsOf(schema, input),
     execute: async (input, { signal, blobs }) => {

@@ -46,17 +46,28 @@ const WriteInput = z.strictObject({
 })
 const NamedInput = z.strictObject({ name: MemoryName, scope: MemoryScope.optional() })
 
+const NO_MEMORY = "there is no memory here"
+
 /** What is kept across sessions, written and deleted by these tools and by people alone (UX-030). */
-export function memoryTools({ memory, files_read }: MemoryToolRooms): Tool[] {
+export function memoryTools(rooms: MemoryToolRooms | undefined): Tool[] {
+  const memory = async (runtime: ToolRuntime) => {
+    if (rooms) return rooms.memory(runtime)
+    throw new ToolError(NO_MEMORY)
+  }
   const write = defineTool({
     id: "memory_write",
+    aliases: [],
     description: "Keep something for later sessions. The same name again replaces it.",
     input: WriteInput,
     requires: ["memory"],
+    read_only: false,
+    waits: false,
+    consumes: [],
+    absent: rooms ? undefined : NO_MEMORY,
     subject: ({ name }) => name,
     execute: async (input, runtime) => {
       const author = { by: "agent", session_id: runtime.session_id } as const
-      const files = files_read?.(runtime) ?? []
+      const files = rooms?.files_read?.(runtime) ?? []
       const outcome = await (await memory(runtime)).write({ ...input, author, files })
       if (outcome.type === "proposed") return { data: waiting(outcome.proposal) }
       const entry = done(outcome)
@@ -65,10 +76,14 @@ export function memoryTools({ memory, files_read }: MemoryToolRooms): Tool[] {
   })
   const read = defineTool({
     id: "memory_read",
+    aliases: [],
     description: "Read what was kept under a name.",
     input: NamedInput,
     requires: ["memory"],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: rooms ? undefined : NO_MEMORY,
     subject: ({ name }) => name,
     execute: async ({ name, scope }, runtime) => {
       const entry = done(await (await memory(runtime)).read(name, scope))
@@ -77,10 +92,15 @@ export function memoryTools({ memory, files_read }: MemoryToolRooms): Tool[] {
   })
   const list = defineTool({
     id: "memory_list",
+    aliases: [],
     description: "List what is kept: names, and a line on each.",
     input: z.strictObject({}),
     requires: ["memory"],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: rooms ? undefined : NO_MEMORY,
+    subject: () => "",
     execute: async (_, runtime) => {
       const known = await (await memory(runtime)).list()
       const memories = known.map(({ entry: { scope, name, description }, trusted }) =>
@@ -91,9 +111,14 @@ export function memoryTools({ memory, files_read }: MemoryToolRooms): Tool[] {
   })
   const remove = defineTool({
     id: "memory_delete",
+    aliases: [],
     description: "Delete what was kept under a name.",
     input: NamedInput,
     requires: ["memory"],
+    read_only: false,
+    waits: false,
+    consumes: [],
+    absent: rooms ? undefined : NO_MEMORY,
     subject: ({ name }) => name,
     execute: async ({ name, scope }, runtime) => {
       const outcome = await (await memory(runtime)).delete(name, scope)

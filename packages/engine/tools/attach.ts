@@ -32,11 +32,15 @@ type Input = z.output<typeof Input>
 export function attachTool(shrink?: Shrink): Tool {
   return defineTool({
     id: "attach",
+    aliases: [],
     description:
       "Attach a file, such as one that a command made, so that you are shown it: image, PDF, audio, video or text.",
     input: Input,
     requires: ["fs.read"],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ path }) => plainPath(path),
     execute: (input, runtime) => attach(input, runtime, shrink),
   })

@@ -22,13 +22,18 @@ type Input = z.output<typeof Input>
 
 /** A shell behind walls: no network, nothing of the user's but the workspace, and that read-only
  *  unless writing is allowed everywhere in it. What it makes goes to `$SCRATCH`. */
-export function bashTool(hiding: Hiding = () => undefined): Tool {
+export function bashTool(hiding: Hiding = () => undefined, shell_fault?: string): Tool {
   return defineTool({
     id: "bash",
+    aliases: [],
     description:
       "Run a shell command without network. The workspace is read-only unless writing is allowed; $SCRATCH is writable and is kept.",
     input: Input,
     requires: ["shell.run"],
+    read_only: false,
+    waits: false,
+    consumes: [],
+    absent: shell_fault,
     subject: ({ command }) => command.trim(),
     execute: (input, runtime) => run(input, runtime, hiding),
   })

@@ -38,10 +38,15 @@ type Input = z.output<typeof Input>
 export function convertTool(transcriber?: Transcriber): Tool {
   return defineTool({
     id: "convert",
+    aliases: [],
     description:
       "Make text, PNG pages or a PDF of a file that you cannot read: office, PDF, PSD, fig, audio, video, e-mail, e-book. Use attach to see the files that it makes.",
     input: Input,
     requires: ["fs.read"],
+    read_only: false,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ path }) => plainPath(path),
     execute: (input, runtime) => convertIt(input, runtime, transcriber),
   })

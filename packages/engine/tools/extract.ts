@@ -18,9 +18,14 @@ const Input = z.strictObject({
 export function extractTool(): Tool {
   return defineTool({
     id: "extract",
+    aliases: [],
     description: "Extract an archive into scratch and list what came out of it.",
     input: Input,
     requires: ["fs.read"],
+    read_only: false,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ path }) => plainPath(path),
     execute: ({ path }, runtime) => unpack(path, runtime),
   })

@@ -27,10 +27,14 @@ const Input = z.strictObject({
 export function globTool(hiding: Hiding): Tool {
   return defineTool({
     id: "glob",
+    aliases: [],
     description: "List files whose paths match a pattern. What is ignored is not listed.",
     input: Input,
     requires: ["fs.read"],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ path = "." }) => plainPath(path),
     execute: async ({ pattern, path = "." }, runtime) => {
       const place = await placeOf(path, runtime)

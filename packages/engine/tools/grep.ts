@@ -29,10 +29,14 @@ type Input = z.output<typeof Input>
 export function grepTool(hiding: Hiding): Tool {
   return defineTool({
     id: "grep",
+    aliases: [],
     description: "Find lines that match a regular expression. What is ignored is not searched.",
     input: Input,
     requires: ["fs.read"],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ path = "." }) => plainPath(path),
     execute: (input, runtime) => search(input, { runtime, hiding }),
   })

@@ -21,11 +21,15 @@ export const NOBODY_TO_ASK = "Nobody is there to answer: go on without an answer
 export function questionTool(): Tool {
   return defineTool({
     id: "question",
+    aliases: [],
     description: "Ask the user. Only where their answer changes what you do next.",
     input: z.strictObject({ questions: z.array(Question).min(1).max(10) }),
     requires: ["human"],
     read_only: true,
     waits: true,
+    consumes: [],
+    absent: undefined,
+    subject: () => "",
     execute: async () => {
       throw new ToolError(NOBODY_TO_ASK)
     },
@@ -41,9 +45,15 @@ const Item = z.strictObject({
 export function todoTool(): Tool {
   return defineTool({
     id: "todo",
+    aliases: [],
     description: "Keep the list of what is to do, for yourself and the user: all of it each time.",
     input: z.strictObject({ items: z.array(Item).max(100) }),
+    requires: [],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: undefined,
+    subject: () => "",
     execute: async ({ items }) => {
       const open = items.filter(({ status }) => status === "pending" || status === "in_progress")
       return { data: { items: items.length, open: open.length } }

@@ -43,10 +43,14 @@ type Refusal = {
 export function readImageTool(shrink?: Shrink): Tool {
   return defineTool({
     id: "read_image",
+    aliases: ["view_image"],
     description: "See an image: PNG, JPEG, GIF or WebP, and others where they can be converted.",
     input: Input,
     requires: ["fs.read"],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ path }) => plainPath(path),
     execute: ({ path }, runtime) => show(path, runtime, shrink),
   })

@@ -25,11 +25,15 @@ type Input = z.output<typeof Input>
 export function readTool(): Tool {
   return defineTool({
     id: "read",
+    aliases: [],
     description:
       "Read a text file, or some lines of it. Long output is cut; its metadata says where all of it is.",
     input: Input,
     requires: ["fs.read"],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ path }) => plainPath(path),
     execute: readText,
   })

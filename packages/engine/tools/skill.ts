@@ -15,16 +15,21 @@ export interface SkillRoom {
 }
 
 /** The one way by which a skill's body reaches a model (CMP-062). */
-export function skillTool({ load }: SkillRoom): Tool {
+export function skillTool(skills: SkillRoom | undefined): Tool {
   return defineTool({
     id: "skill",
+    aliases: [],
     description: "Load a skill of the list by its name, and follow what it says.",
     input: Input,
+    requires: [],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: skills ? undefined : "there are no skills here",
     subject: ({ name }) => name,
     execute: async ({ name, arguments: words }, { session_id }) => {
       const more = words === undefined ? {} : { arguments: words }
-      const content = await load(name, { ...more, session_id })
+      const content = await skills?.load(name, { ...more, session_id })
       if (content === undefined) throw new ToolError(`There is no skill ${name} here.`)
       return { data: { content } }
     },

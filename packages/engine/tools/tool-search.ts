@@ -17,9 +17,14 @@ export function offeredTools(tools: readonly Tool[]): readonly Tool[] {
 function searchTool(tools: readonly Tool[]): Tool {
   return defineTool({
     id: "tool_search",
+    aliases: [],
     description: `Find tools of connected servers by words. There are ${tools.length}; tool_call calls one.`,
     input: z.strictObject({ query: z.string().min(1).max(MAX_QUERY_CHARACTERS) }),
+    requires: [],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ query }) => query,
     execute: async ({ query }) => {
       const found = ranked(tools, query).slice(0, MOST_FOUND)
@@ -60,9 +65,14 @@ const CallInput = z.strictObject({
 function callTool(byId: ReadonlyMap<string, Tool>): Tool {
   const tool = defineTool({
     id: "tool_call",
+    aliases: [],
     description: "Call a tool that tool_search found, with an input of its parameters.",
     input: CallInput,
     requires: ["mcp.call"],
+    read_only: false,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ id, input }) => byId.get(id)?.subject(input) ?? id,
     execute: async ({ id, input }, runtime) => {
       const called = byId.get(id)

@@ -19,6 +19,8 @@ export type Requirement =
 /** What a model may call. */
 export interface Tool {
   readonly id: string
+  /** Other names that a model may call it by. */
+  readonly aliases: readonly string[]
   readonly description: string
   /** A JSON Schema of an object. */
   readonly parameters: Readonly<Record<string, unknown>>
@@ -29,7 +31,10 @@ export interface Tool {
   readonly waits: boolean
   /** Kinds of editor context that it receives instead of the model (CMP-113). */
   readonly consumes: readonly string[]
-  /** What a permission rule's pattern is matched against: a path, a command, an address. */
+  /** Why it cannot be offered here; undefined where it can. */
+  readonly absent: string | undefined
+  /** What a permission rule's pattern is matched against, and what a person is shown who is asked: a
+   *  path, a command, an address. */
   subject(input: unknown): string
   /** Every fault of an input, each with its path; none when `execute` may have it. */
   faults(input: unknown): readonly string[]
@@ -109,29 +114,20 @@ export type ToolResult =
 /** Something a tool refuses or cannot do, in words for the model. */
 export class ToolError extends Error {}
 
-interface Definition<Input extends z.ZodType> {
-  readonly id: string
-  readonly description: string
+/** Everything asked of a tool. All of it is required: what a tool does not have is written as empty. */
+interface ToolDefinition<Input extends z.ZodType>
+  extends Omit<Tool, "parameters" | "faults" | "subject" | "execute"> {
   readonly input: Input
-  readonly requires?: readonly Requirement[]
-  readonly read_only?: boolean
-  readonly waits?: boolean
-  readonly consumes?: readonly string[]
-  subject?(input: z.output<Input>): string
+  subject(input: z.output<Input>): string
   execute(input: z.output<Input>, runtime: ToolRuntime): Promise<ToolOutput>
 }
 
-export function defineTool<Input extends z.ZodType>(definition: Definition<Input>): Tool {
-  const { id, description, input, requires = [], consumes = [] } = definition
+export function defineTool<Input extends z.ZodType>(definition: ToolDefinition<Input>): Tool {
+  const { input, ...about } = definition
   return {
-    id,
-    description,
+    ...about,
     parameters: z.toJSONSchema(input, { io: "input" }),
-    requires,
-    read_only: definition.read_only ?? false,
-    waits: definition.waits ?? false,
-    consumes,
-    subject: (value) => definition.subject?.(input.parse(value)) ?? "",
+    subject: (value) => definition.subject(input.parse(value)),
     faults: (value) => faultsOf(input.safeParse(value)),
     execute: (value, runtime) => definition.execute(input.parse(value), runtime),
   }

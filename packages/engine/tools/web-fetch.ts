@@ -14,11 +14,15 @@ const Input = z.strictObject({
 export function webFetchTool(options: Omit<FetchOptions, "signal"> = {}): Tool {
   return defineTool({
     id: "web_fetch",
+    aliases: [],
     description:
       "Fetch a public address. A page comes as text; what is no text is kept as a file in scratch.",
     input: Input,
     requires: ["net.fetch"],
     read_only: true,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ url }) => {
       const read = readUrl(url)
       return read instanceof URL ? read.href : url

@@ -20,9 +20,14 @@ const WriteInput = z.strictObject({
 export function writeTool(): Tool {
   return defineTool({
     id: "write",
+    aliases: [],
     description: "Write a file: its whole content. Folders that are missing are made.",
     input: WriteInput,
     requires: ["fs.write"],
+    read_only: false,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: (input) => plainPath(input.path),
     execute: async ({ path, content }, runtime) => {
       const bytes = Buffer.from(content)
@@ -43,10 +48,15 @@ type EditInput = z.output<typeof EditInput>
 export function editTool(): Tool {
   return defineTool({
     id: "edit",
+    aliases: [],
     description:
       "Replace a piece of a text file. The piece must be there exactly, and once unless replace_all is set.",
     input: EditInput,
     requires: ["fs.read", "fs.write"],
+    read_only: false,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: (input) => plainPath(input.path),
     execute: async (input, runtime) => {
       let replaced = 0

@@ -19,9 +19,15 @@ const Asked = z.strictObject({
 export function wakeupTools(triggers: Pick<Triggers, "add" | "list" | "remove">): readonly Tool[] {
   const request = defineTool({
     id: "request_wakeup",
+    aliases: [],
     description:
       "Be woken later in this session, within seven days: once, or by a cron expression.",
     input: Asked,
+    requires: [],
+    read_only: false,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ prompt }) => prompt,
     execute: async ({ when, prompt, reason }, { session_id }) => {
       const read = scheduleOfWakeup(when, Date.now())
@@ -35,8 +41,14 @@ export function wakeupTools(triggers: Pick<Triggers, "add" | "list" | "remove">)
   })
   const cancel = defineTool({
     id: "cancel_wakeup",
+    aliases: [],
     description: "Do not be woken after all.",
     input: z.strictObject({ schedule_id: z.string().min(1).max(64) }),
+    requires: [],
+    read_only: false,
+    waits: false,
+    consumes: [],
+    absent: undefined,
     subject: ({ schedule_id }) => schedule_id,
     execute: async ({ schedule_id }, { session_id }) => {
       const own = (await triggers.list(session_id)).filter(isWakeup)

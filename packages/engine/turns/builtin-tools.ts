@@ -15,7 +15,7 @@ import type { Tool } from "../tools/tool.ts"
 import { webFetchTool } from "../tools/web-fetch.ts"
 import { editTool, writeTool } from "../tools/write.ts"
 
-/** What the tools need of other rooms. A tool whose room is missing is not offered. */
+/** What the tools need. A tool that misses what it needs says so and is not offered. */
 export interface ToolRooms {
   /** What a search does not show. */
   readonly hiding?: Hiding | undefined
@@ -29,25 +29,13 @@ export interface ToolRooms {
   readonly memory?: MemoryToolRooms | undefined
 }
 
-/** Ids of the documents that keep their meaning for ever (TOL-001); some are not offered here. */
-export const LOCKED_IDS = [
-  "read",
-  "write",
-  "edit",
-  "glob",
-  "grep",
-  "bash",
-  "todo",
-  "task",
-  "question",
-  "web_search",
-  "web_fetch",
-  "skill",
-  "tool_search",
-] as const
-
 /** The tools that every agent may be given; its manifest chooses among them. */
 export function builtinTools(rooms: ToolRooms): readonly Tool[] {
+  return allBuiltInTools(rooms).filter(({ absent }) => absent === undefined)
+}
+
+/** Every built-in tool, also those that say why they are absent. */
+export function allBuiltInTools(rooms: ToolRooms): readonly Tool[] {
   const hiding: Hiding = rooms.hiding ?? (() => undefined)
   return [
     readTool(),
@@ -56,23 +44,14 @@ export function builtinTools(rooms: ToolRooms): readonly Tool[] {
     editTool(),
     globTool(hiding),
     grepTool(hiding),
-    ...(rooms.shell_fault === undefined ? [bashTool(hiding)] : []),
+    bashTool(hiding, rooms.shell_fault),
     webFetchTool(rooms.fetch),
     extractTool(),
     convertTool(rooms.transcriber),
     attachTool(rooms.shrink),
-    ...(rooms.skills ? [skillTool(rooms.skills)] : []),
-    ...(rooms.memory ? memoryTools(rooms.memory) : []),
+    skillTool(rooms.skills),
+    ...memoryTools(rooms.memory),
     questionTool(),
     todoTool(),
-  ]
-}
-
-/** The tools that are not offered, and why: for whoever asks where they are. */
-export function absentTools(rooms: ToolRooms): readonly { id: string; reason: string }[] {
-  return [
-    ...(rooms.shell_fault === undefined ? [] : [{ id: "bash", reason: rooms.shell_fault }]),
-    ...(rooms.skills ? [] : [{ id: "skill", reason: "there are no skills here" }]),
-    ...(rooms.memory ? [] : [{ id: "memory_write", reason: "there is no memory here" }]),
   ]
 }

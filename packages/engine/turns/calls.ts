@@ -1,5 +1,4 @@
 import { NamingBlobs } from "compositor-files/blobs/blobs-behind"
-import { TOOL_ALIASES } from "../tools/aliases.ts"
 import type { Wait } from "compositor-core/message/row"
 import { isOpen, readToolPart, type ToolPart, toolNameOf } from "compositor-core/message/tool-part"
 import { isGuarded } from "compositor-files/sandbox/guarded-paths"
@@ -63,7 +62,7 @@ type Plan =
 async function planOf(rooms: TurnRooms, talk: Talk, call: Call): Promise<Plan> {
   const { part } = call
   const name = toolNameOf(part.type) ?? ""
-  const tool = talk.tools.find(({ id }) => id === (TOOL_ALIASES[name] ?? name))
+  const tool = talk.tools.find(({ id, aliases }) => id === name || aliases.includes(name))
   if (!tool) return { type: "refuse", call, why: `There is no tool ${name} here.` }
   const faults = part.invalid === undefined ? tool.faults(part.input) : ["input: is not JSON"]
   if (faults.length > 0)
