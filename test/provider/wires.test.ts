@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs"
+import { existsSync, globSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { isOffice } from "../../packages/core/model/media-types.ts"
@@ -20,12 +20,29 @@ function setUp({ example }: RemoteWire, url: string) {
   return { ...example.environment, [example.base_url_variable]: url }
 }
 
+/** An empty conversation says what the mirror is; the page has no table. */
+const NAMED_BY_THE_PAGE = ['apps/web/thread/empty.tsx: "mirror"']
+
 describe("the table of wires", () => {
   it("has every API and every provider once", () => {
     for (const key of ["api", "provider_id"] as const)
       expect(new Set(WIRES.map((wire) => wire[key])).size).toBe(WIRES.length)
     expect(MODELS).toHaveLength(WIRES.flatMap(({ models }) => models).length)
     expect(findWire("telegraph")).toBeUndefined()
+  })
+
+  it("is asked by everybody: no product file outside knows an API or a provider by its name", () => {
+    const root = join(import.meta.dirname, "../..")
+    const names = WIRES.flatMap(({ api, provider_id }) => [`"${api}"`, `"${provider_id}"`])
+    const files = globSync("{packages,apps}/**/*.{ts,tsx}", { cwd: root }).filter(
+      (path) => !/node_modules|dist\/|^packages\/core\/wires\//.test(path),
+    )
+    const known = files.flatMap((path) => {
+      const text = readFileSync(join(root, path), "utf8")
+      return names.filter((name) => text.includes(name)).map((name) => `${path}: ${name}`)
+    })
+    expect(files.length).toBeGreaterThan(500)
+    expect([...new Set(known)]).toEqual(NAMED_BY_THE_PAGE)
   })
 
   it("agrees with the types of office files that lowering knows", () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs"
 import type { Connection, Environment, RemoteWire } from "compositor-core/wires/define-wire"
+import { mirrorWire } from "compositor-core/wires/mirror"
 import { findModel } from "compositor-core/wires/models"
 import { WIRES } from "compositor-core/wires/wires"
 import { mirror } from "./mirror.ts"
@@ -28,7 +29,7 @@ export function defaultModel(environment: Environment): {
   readonly model_id: string
 } {
   const [first] = setUps(environment)
-  const provider_id = first?.wire.provider_id ?? "mirror"
+  const provider_id = first?.wire.provider_id ?? mirrorWire.provider_id
   const named = first?.connection.model_id
   const model_id = named ?? findModel({ provider_id, model_id: provider_id })?.model_id
   return { provider_id, model_id: model_id ?? provider_id }
