@@ -12,7 +12,7 @@ import { Editor, isTouch } from "compositor-client/react/editor"
 import { completeIn } from "./complete.ts"
 import { useApp, useDesk, useStore } from "../state/context.ts"
 import { fatesOf, useLook } from "./fates.ts"
-import { isTyping } from "../thread/focus.ts"
+import { isTyping } from "../controls/focus.ts"
 import { Recall } from "./recall.ts"
 import { strings } from "../state/strings.ts"
 

@@ -1,14 +1,13 @@
 import { useCallback } from "react"
 import type { ListedAgent } from "compositor-client/house-calls"
 import { useAsking } from "../state/use-request.ts"
-import { useApp, useStore } from "../state/context.ts"
+import { useApp, useStore, useWhere } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { showModel } from "../state/format.ts"
 import { Quiet } from "./panel.tsx"
 import { agentsStrings as words } from "../state/strings/agents.ts"
 import { goTo } from "../state/token.ts"
 import { TrustButton } from "./trust-button.tsx"
-import { useWhere } from "../state/use-workspace.ts"
 
 /** Who can answer here, what each may do, and which of them does. */
 export function Agents() {

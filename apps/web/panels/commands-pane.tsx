@@ -1,12 +1,11 @@
 import { useCallback, useEffect, useState } from "react"
 import type { ListedCommand } from "compositor-client/client"
 import { useAsking } from "../state/use-request.ts"
-import { useApp, useStore } from "../state/context.ts"
+import { useApp, useStore, useWhere } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { Quiet, Section } from "./panel.tsx"
 import { shelfStrings as words } from "../state/strings/shelf.ts"
 import { TrustButton } from "./trust-button.tsx"
-import { useWhere } from "../state/use-workspace.ts"
 
 export function isSkill({ command }: ListedCommand): boolean {
   return command.kind === "skill"

@@ -9,7 +9,7 @@ import {
   type Preview,
   previewOf,
 } from "./chosen-file.ts"
-import { useApp, useStore } from "../state/context.ts"
+import { useApp, useStore, useWhere } from "../state/context.ts"
 import { Button, IconButton } from "../controls/controls.tsx"
 import { saveAs } from "../thread/download.ts"
 import { showBytes } from "../state/format.ts"
@@ -18,7 +18,6 @@ import { chosenModel } from "../composer/model-picker.tsx"
 import { Quiet, Section } from "./panel.tsx"
 import { Receipts } from "../inspector/receipts.tsx"
 import { filesStrings as words } from "../state/strings/files.ts"
-import { useWhere } from "../state/use-workspace.ts"
 
 /** More than this is downloaded, not shown. */
 const PREVIEW_BYTES = 4 * 1024 * 1024

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useState } from "react"
 import type { CarriedFile, FolderEntry } from "compositor-client/file-calls"
 import { useAsking } from "../state/use-request.ts"
-import { useApp } from "../state/context.ts"
+import { useApp, useWhere } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { FileView } from "./file-view.tsx"
 import { showBytes } from "../state/format.ts"
@@ -10,7 +10,6 @@ import { type ChosenFile, chosenCarried, chosenPath } from "./chosen-file.ts"
 import { PaneNet } from "../controls/error-boundary.tsx"
 import { Quiet, Section } from "./panel.tsx"
 import { filesStrings as words } from "../state/strings/files.ts"
-import { useWhere } from "../state/use-workspace.ts"
 
 /** The files of this conversation and of its workspace: to look at, to take along, to send. */
 export function Files() {

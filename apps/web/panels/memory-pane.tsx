@@ -1,12 +1,11 @@
 import { useCallback, useEffect, useState } from "react"
 import type { ListedMemory, MemoryProposal } from "compositor-client/house-calls"
-import { useApp } from "../state/context.ts"
+import { useApp, useWhere } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { showMoment } from "../state/format.ts"
 import { Quiet } from "./panel.tsx"
 import { memoryStrings as words } from "../state/strings/memory.ts"
 import { TrustButton } from "./trust-button.tsx"
-import { useWhere } from "../state/use-workspace.ts"
 const FIELD = "w-full rounded-lg border border-line-strong bg-canvas px-2.5 py-1.5 text-sm text-ink"
 
 interface Note {

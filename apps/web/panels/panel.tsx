@@ -1,6 +1,6 @@
 import { type ReactNode, type RefObject, useRef } from "react"
 import { IconButton } from "../controls/controls.tsx"
-import { usePaneFocus } from "../thread/focus.ts"
+import { usePaneFocus } from "../controls/focus.ts"
 import { CloseIcon } from "../controls/icons.tsx"
 
 interface PanelProps {

@@ -1,13 +1,12 @@
 import { useCallback, useState } from "react"
 import type { ListedServer, ServerOffers } from "compositor-client/house-calls"
 import { useAsking } from "../state/use-request.ts"
-import { useApp } from "../state/context.ts"
+import { useApp, useWhere } from "../state/context.ts"
 import { Button, IconButton } from "../controls/controls.tsx"
 import { ClipIcon } from "../controls/icons.tsx"
 import { Quiet } from "./panel.tsx"
 import { serversStrings as words } from "../state/strings/servers.ts"
 import { TrustButton } from "./trust-button.tsx"
-import { useWhere } from "../state/use-workspace.ts"
 
 /** The MCP servers of this workspace: how they are, what they offer, and whether they may. */
 export function Servers() {

@@ -1,4 +1,4 @@
-import { createContext, useContext, useSyncExternalStore } from "react"
+import { createContext, useContext, useState, useSyncExternalStore } from "react"
 import type { Actions } from "./actions.ts"
 import type { Desk } from "../composer/draft-desk.ts"
 import type { Drafts } from "../composer/drafts.ts"
@@ -30,6 +30,14 @@ export function useStore<T>(select: (state: AppState) => T): T {
 export function useDesk<T>(select: (desk: Desk) => T): T {
   const { desk } = useApp()
   return useSyncExternalStore(desk.subscribe, () => select(desk))
+}
+
+/** Whose folder is meant: that of the open session. The same object as long as it is the same. */
+export function useWhere(): { readonly session?: string } {
+  const current = useStore((state) => state.current)
+  const [where, setWhere] = useState<{ session?: string }>(current ? { session: current } : {})
+  if (where.session !== current) setWhere(current ? { session: current } : {})
+  return where
 }
 
 export function useMedia(query: string): boolean {

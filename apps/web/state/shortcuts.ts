@@ -1,5 +1,5 @@
 import { useEffect } from "react"
-import { isTyping } from "../thread/focus.ts"
+import { isTyping } from "../controls/focus.ts"
 import type { Store } from "./store.ts"
 import { goTo } from "./token.ts"
 

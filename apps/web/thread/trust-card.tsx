@@ -1,9 +1,8 @@
 import { useCallback, useEffect, useState } from "react"
 import type { InstructionFile } from "compositor-client/trust"
-import { useApp } from "../state/context.ts"
+import { useApp, useWhere } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { trustStrings as words } from "../state/strings/trust.ts"
-import { useWhere } from "../state/use-workspace.ts"
 
 /** Asks once for each folder whether its instructions may speak; until then they are quoted. */
 export function TrustCard() {

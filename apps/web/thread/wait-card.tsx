@@ -1,7 +1,7 @@
 import { useState } from "react"
 import { useApp } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
-import { WAITS } from "./focus.ts"
+import { WAITS } from "../controls/focus.ts"
 import { strings } from "../state/strings.ts"
 import type { OpenWait } from "./waits.ts"
 
