@@ -65,9 +65,9 @@ const ENTRIES: readonly Entry[] = [
     file: join(PACKAGES, "core", "compose", "parse.ts"),
   },
   {
-    name: "compositor-core/message/part",
+    name: "compositor-core/parts/table",
     about: "The parts of a user message.",
-    file: join(PACKAGES, "core", "message", "part.ts"),
+    file: join(PACKAGES, "core", "parts", "table.ts"),
   },
   {
     name: "compositor-core/lower/lower",
@@ -80,9 +80,9 @@ const MADE: Readonly<Record<string, () => Promise<string>>> = {
   "reference/http": async () => {
     const { ROUTES } = await import("../packages/server/app.ts")
     const { openapi } = await import("../packages/server/route.ts")
-    const { Part } = await import("../packages/core/message/part.ts")
+    const { KnownPart } = await import("../packages/core/parts/read-part.ts")
     const { VERSION } = await import("../packages/server/version.ts")
-    return httpReference(openapi(ROUTES, VERSION, Part))
+    return httpReference(openapi(ROUTES, VERSION, KnownPart))
   },
   "reference/typescript": async () => typescriptReference(ENTRIES),
   "reference/rules": async () => rulesPage(ROOT),

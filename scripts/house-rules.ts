@@ -38,9 +38,10 @@ export const PACKAGES: readonly { folder: string; name: string; folders?: true }
 
 /** Packages and their folders, from the ground up. A file looks only at lower floors. */
 export const FLOORS: readonly (readonly string[])[] = [
-  ["core/markdown", "core/message", "core/model", "core/triggers"],
-  ["core/catalog", "core/file", "core/wires"],
-  ["core/interop"],
+  ["core/acp", "core/markdown", "core/message", "core/model", "core/triggers"],
+  ["core/file", "core/wires"],
+  ["core/parts"],
+  ["core/catalog", "core/interop"],
   ["core/commands", "core/compose", "core/lower"],
   ["client", "files", "files/disk", "files/finder", "files/kinds"],
   ["client/react", "files/archives", "files/blobs"],

@@ -5,7 +5,9 @@ export type Entries = Readonly<Record<string, string>>
 
 /** Rooms whose files can be imported one by one. */
 const ROOMS: Readonly<Record<string, string>> = {
+  acp: "core/acp",
   message: "core/message",
+  parts: "core/parts",
   model: "core/model",
   catalog: "core/catalog",
   compose: "core/compose",

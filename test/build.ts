@@ -1,3 +1,9 @@
+import type { PartData } from "../packages/core/parts/define-part.ts"
+import type { FileAttachmentPart } from "../packages/core/parts/file-attachment.ts"
+import type { FileRefPart } from "../packages/core/parts/file-ref.ts"
+import { openPart } from "../packages/core/parts/table.ts"
+import type { TextPart } from "../packages/core/parts/text.ts"
+import type { Range } from "../packages/core/message/file-reference.ts"
 import type { LoadedFile } from "../packages/core/file/loaded-file.ts"
 import type { LoadedPart, NamedPart } from "../packages/core/lower/loaded-part.ts"
 import type { BlobStore } from "../packages/files/blobs/blobs.ts"
@@ -6,9 +12,7 @@ import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
-import type { Part, UnknownPart } from "../packages/core/message/part.ts"
 import type { Block, Media, PromptMessage } from "../packages/core/model/prompt.ts"
-import type { Range } from "../packages/core/message/part.ts"
 
 /** A folder of its own for one test, gone when the test is over. */
 export async function temporaryFolder(): Promise<string> {
@@ -105,23 +109,27 @@ function webpBody(form: "VP8 " | "VP8L" | "VP8X", width: number, height: number)
 
 let serial = 0
 
-export function named(part: Part | UnknownPart, id = `prt_${++serial}`): NamedPart {
-  return { id, part }
+export function named(part: PartData, id = `prt_${++serial}`): NamedPart {
+  return { id, part: openPart(part) }
 }
 
-export function text(value: string): Part {
+export function text(value: string): TextPart {
   return { type: "text", text: value }
 }
 
-export function fileRef(path: string, range?: Range): Part {
+export function fileRef(path: string, range?: Range): FileRefPart {
   return { type: "file-ref", ref: { kind: "path", path, ...(range ? { range } : {}) } }
 }
 
-export function attachment(name: string, data: Uint8Array, mime = "application/x-said"): Part {
+export function attachment(
+  name: string,
+  data: Uint8Array,
+  mime = "application/x-said",
+): FileAttachmentPart {
   return { type: "file-attachment", name, mime, data: Buffer.from(data).toString("base64") }
 }
 
-export function loaded(part: Part | UnknownPart, file: LoadedFile | null = null): LoadedPart {
+export function loaded(part: PartData, file: LoadedFile | null = null): LoadedPart {
   return { ...named(part), file }
 }
 

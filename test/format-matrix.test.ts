@@ -1,6 +1,6 @@
+import type { Part } from "../packages/core/parts/table.ts"
 import { gzipSync } from "node:zlib"
 import { describe, expect, it } from "vitest"
-import type { Part } from "../packages/core/message/part.ts"
 import { attachment, gif, jpeg, png, webp } from "./build.ts"
 import { zip } from "./files/archive/build.ts"
 import { odp, ods, odt, pdf, pptx, psd, wav, wholeDocx, xlsx } from "./files/convert/samples.ts"

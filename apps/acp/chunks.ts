@@ -1,7 +1,7 @@
+import type { PartData } from "compositor-core/parts/define-part"
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import { messageOf } from "compositor-core/interop/message"
 import { toAcpBlocks } from "compositor-core/interop/to-acp-blocks"
-import type { Part, UnknownPart } from "compositor-core/message/part"
 import type { Delta, StoredMessage, StoredPart } from "compositor-core/message/row"
 import { toolNameOf } from "compositor-core/message/tool-part"
 import { announcedCall, toolCallOf, updateOf } from "./tool-calls.ts"
@@ -84,7 +84,7 @@ export function replayed(message: StoredMessage, root: string | null): SessionUp
 export function spoken(message: StoredMessage, root: string | null): SessionUpdate[] {
   const said = messageOf(message).parts.filter((part) => !("derived_from" in part))
   const options = root === null ? {} : { root }
-  return toAcpBlocks(said as (Part | UnknownPart)[], options).value.map((content) => ({
+  return toAcpBlocks(said as PartData[], options).value.map((content) => ({
     sessionUpdate: "user_message_chunk",
     content,
     messageId: message.id,

@@ -1,8 +1,9 @@
+import { isWords } from "compositor-core/parts/table"
+import type { PartData } from "compositor-core/parts/define-part"
 import { type ContentBlock, RequestError } from "@agentclientprotocol/sdk"
 import type { Client, Fault, SendBody } from "compositor-client/client"
 import { fromAcpBlocks } from "compositor-core/interop/from-acp-blocks"
 import { MAX_PARTS } from "compositor-core/message/limits"
-import type { Part, UnknownPart } from "compositor-core/message/part"
 import { type Attachment, readAttachments } from "./attachments.ts"
 
 export interface Prompted {
@@ -50,14 +51,12 @@ function optional(attachments: readonly Attachment[]) {
   }))
 }
 
-type AnyPart = Part | UnknownPart
-
 /** Text that comes first and alone is what was typed, as on every other surface; text between other
  *  blocks is read where it stands. */
 async function saidOf(
   client: Client,
   session: string,
-  parts: readonly AnyPart[],
+  parts: readonly PartData[],
 ): Promise<Pick<SendBody, "source" | "parts">> {
   const [first, ...rest] = parts
   if (first === undefined) return {}
@@ -69,8 +68,8 @@ async function saidOf(
   return { parts: (await Promise.all(read)).flat() }
 }
 
-function isTyped(part: AnyPart): part is { type: "text"; text: string } {
-  return part.type === "text" && Object.keys(part).length === 2
+function isTyped(part: PartData): part is { type: "text"; text: string } {
+  return isWords(part) && Object.keys(part).length === 2
 }
 
 interface TypedText {
@@ -80,7 +79,7 @@ interface TypedText {
   readonly leads: boolean
 }
 
-async function partsOfText(client: Client, typed: TypedText): Promise<readonly AnyPart[]> {
+async function partsOfText(client: Client, typed: TypedText): Promise<readonly PartData[]> {
   const { session, source, leads } = typed
   const { nodes, parts } = await client.commands.parse({ session, source })
   const begins = source.length - source.trimStart().length

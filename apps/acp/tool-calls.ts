@@ -6,7 +6,7 @@ import type {
   ToolCallUpdate,
   ToolKind,
 } from "@agentclientprotocol/sdk"
-import { fileUri, readFileUri } from "compositor-core/interop/file-uri"
+import { fileUri, readFileUri } from "compositor-core/acp/file-uri"
 import { readToolPart, type ToolPart, toolNameOf } from "compositor-core/message/tool-part"
 import { isObject } from "./json-rpc.ts"
 

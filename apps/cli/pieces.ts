@@ -1,10 +1,11 @@
+import type { FileRefPart } from "compositor-core/parts/file-ref"
+import type { PartData } from "compositor-core/parts/define-part"
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
 import { basename, resolve } from "node:path"
 import { Readable } from "node:stream"
 import { errorMessage } from "compositor-core/message/untyped"
 import type { Client } from "compositor-client/client"
-import type { FileRefPart, Part } from "compositor-core/message/part"
 import { UsageError } from "./complain.ts"
 import { type CommonOptions, workspaceFolder } from "./connect.ts"
 import { withProgress } from "./progress.ts"
@@ -21,7 +22,7 @@ export interface Sending {
   readonly session: () => Promise<string>
 }
 
-export async function partOf(piece: SendPiece, { client, session }: Sending): Promise<Part> {
+export async function partOf(piece: SendPiece, { client, session }: Sending): Promise<PartData> {
   switch (piece.type) {
     case "ref":
       return fileRef(piece.value)
@@ -58,13 +59,13 @@ async function fileRef(text: string): Promise<FileRefPart> {
   return { type: "file-ref", ref: { kind: "path", ...address } }
 }
 
-export async function attachment(file: string, client: Client, inline = false): Promise<Part> {
+export async function attachment(file: string, client: Client, inline = false): Promise<PartData> {
   const { part } = await upload(file, client, inline)
   return part
 }
 
 /** Only this flag gives a folder away: a path in a text never does (CMPH-002). */
-async function directory(folder: string, client: Client, session_id: string): Promise<Part> {
+async function directory(folder: string, client: Client, session_id: string): Promise<PartData> {
   const found = await stat(folder).catch(() => undefined)
   if (!found?.isDirectory()) throw new UsageError(`${folder}: there is no such folder`)
   const { part } = await client.giveFolder(session_id, resolve(folder))
@@ -80,7 +81,7 @@ async function upload(file: string, client: Client, inline: boolean) {
   return client.upload(bytes, { name: basename(file), ...(inline ? { inline } : {}) })
 }
 
-function editorContext(text: string): Part {
+function editorContext(text: string): PartData {
   const at = text.indexOf("=")
   if (at < 1) throw new UsageError(`--context ${text}: write kind=json, e.g. selection={"node":7}`)
   const payload = parse(text.slice(at + 1), text)

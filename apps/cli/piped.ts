@@ -1,14 +1,14 @@
+import type { PartData } from "compositor-core/parts/define-part"
 import process from "node:process"
 import { Readable } from "node:stream"
 import type { Client } from "compositor-client/client"
-import type { Part } from "compositor-core/message/part"
 import { isPiped } from "./input.ts"
 
 /** More than this is a file beside the message: a text part has a limit, a file has none to speak of. */
 const MAX_TEXT_BYTES = 1024 * 1024
 
 /** What came through a pipe. `asked`: nothing else was said, so it is waited for. */
-export async function pipedParts(client: Client, asked: boolean): Promise<Part[]> {
+export async function pipedParts(client: Client, asked: boolean): Promise<PartData[]> {
   if (!isPiped() && (!asked || process.stdin.isTTY)) return []
   const { chunks, rest } = await readSome(process.stdin)
   const head = Buffer.concat(chunks)

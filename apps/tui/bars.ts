@@ -1,7 +1,8 @@
+import { isWords } from "compositor-core/parts/table"
+import type { PartData } from "compositor-core/parts/define-part"
 import type { Component } from "@earendil-works/pi-tui"
 import type { SessionView } from "compositor-client/view"
 import { showModelChoice } from "compositor-core/message/message"
-import type { Part } from "compositor-core/message/part"
 import type { SessionStatus, StoredMessage } from "compositor-core/message/row"
 import type { Attached } from "./attached.ts"
 import { questionOf } from "./questions.ts"
@@ -67,15 +68,20 @@ function said(value: unknown): string | undefined {
 export function attachedLines(attached: readonly Attached[], theme: Theme, width: number) {
   if (attached.length === 0) return []
   const chips = attached.map(({ name, state }) => `[${name}${SIGNS[state]}]`).join(" ")
-  const ways = attached.at(-1)?.part?.type === "text" ? `${REMOVES} · ^T edits it as text` : REMOVES
+  const ways = isTypable(attached.at(-1)) ? `${REMOVES} · ^T edits it as text` : REMOVES
   return [oneLine(`${chips}  ${theme.quiet(ways)}`, width)]
+}
+
+/** Whether it can be edited as text: it is words. */
+function isTypable(attached: Attached | undefined): boolean {
+  return attached?.part !== undefined && isWords(attached.part)
 }
 
 const REMOVES = "backspace removes the last"
 const SIGNS = { uploading: " …", ready: "", failed: " ✗" } as const
 
 /** What an editor has selected, which goes along. */
-export function ideLines(parts: readonly Part[], theme: Theme, width: number): string[] {
+export function ideLines(parts: readonly PartData[], theme: Theme, width: number): string[] {
   return parts.map((part) => {
     const { ref } = part as { ref?: { path?: string; range?: { start: number; end: number } } }
     const place = ref?.range ? `${ref.path}#L${ref.range.start}-${ref.range.end}` : part.type

@@ -1,5 +1,7 @@
 import { type Component, visibleWidth } from "@earendil-works/pi-tui"
+import { partOf } from "compositor-core/compose/keep-parts"
 import type { StoredMessage, StoredPart } from "compositor-core/message/row"
+import { chipOf, openPart } from "compositor-core/parts/table"
 import { readToolPart, type ToolPart, toolNameOf } from "compositor-core/message/tool-part"
 import { oneLine, plain, wrapped } from "./terminal-text.ts"
 import type { Theme } from "./theme.ts"
@@ -157,37 +159,7 @@ function isShown({ data }: StoredPart): boolean {
 }
 
 /** A part of what a person said, as one would write it. */
-function said({ type, data }: StoredPart): string {
-  const { text, raw, id, name, mime, ref, target, kind } = data as Record<string, unknown>
-  if (type === "quote") return quoted(text)
-  if (typeof text === "string") return plain(text.trimEnd())
-  switch (type) {
-    case "command":
-      return plain(String(raw ?? id))
-    case "file-ref":
-      return plain(`@${addressOf(ref)}`)
-    case "file-attachment":
-      return plain(`[${String(name)} · ${String(mime)}]`)
-    case "mention":
-      return plain(`@${Object.values((target ?? {}) as object).join(":")}`)
-    default:
-      return plain(`[${type}${typeof kind === "string" ? ` ${kind}` : ""}]`)
-  }
-}
-
-/** The words of another message: enough of them to know which. */
-function quoted(text: unknown): string {
-  const words = String(text).trim().split("\n")
-  const left = words.length - QUOTED_LINES
-  const shown = words.slice(0, QUOTED_LINES).map((line) => `│ ${line}`)
-  return plain([...shown, ...(left > 0 ? [`│ … ${left} more lines`] : [])].join("\n"))
-}
-
-const QUOTED_LINES = 3
-
-function addressOf(ref: unknown): string {
-  const { path, url, content_id, uri, range } = (ref ?? {}) as Record<string, unknown>
-  const { start, end } = (range ?? {}) as { start?: number; end?: number }
-  const lines = start === undefined ? "" : `#L${start}${end === start ? "" : `-${end}`}`
-  return `${String(path ?? url ?? uri ?? content_id)}${lines}`
+function said(row: StoredPart): string {
+  const part = openPart(partOf(row))
+  return plain(chipOf(part).line(part))
 }

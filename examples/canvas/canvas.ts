@@ -1,3 +1,5 @@
+import type { EditorContextPart } from "../../packages/core/parts/editor-context.ts"
+import type { PartData } from "../../packages/core/parts/define-part.ts"
 import type { Client } from "../../packages/client/client.ts"
 import {
   type ContextPolicy,
@@ -7,7 +9,6 @@ import {
   referenceTo,
   type SentContexts,
 } from "../../packages/core/compose/editor-context.ts"
-import type { EditorContextPart, Part } from "../../packages/core/message/part.ts"
 
 interface Shape {
   readonly id: string
@@ -32,7 +33,7 @@ export class Canvas {
   #viewport = { x: 0, y: 0, zoom: 1 }
   #lastAction = "opened the drawing"
   #sent: SentContexts = new Map()
-  #attached: Part[] = []
+  #attached: PartData[] = []
 
   constructor(client: Client, session: string) {
     this.#client = client

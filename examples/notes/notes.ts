@@ -1,3 +1,5 @@
+import type { EditorContextPart } from "../../packages/core/parts/editor-context.ts"
+import type { PartData } from "../../packages/core/parts/define-part.ts"
 import type { Client } from "../../packages/client/client.ts"
 import {
   type ContextPolicy,
@@ -6,7 +8,6 @@ import {
   referenceTo,
   type SentContexts,
 } from "../../packages/core/compose/editor-context.ts"
-import type { EditorContextPart, Part } from "../../packages/core/message/part.ts"
 
 interface Note {
   readonly path: string
@@ -29,7 +30,7 @@ export class Notebook {
   readonly #notes: readonly Note[]
   #open: readonly string[] = []
   #sent: SentContexts = new Map()
-  #attached: Part[] = []
+  #attached: PartData[] = []
 
   constructor(client: Client, session: string, notes: readonly Note[]) {
     this.#client = client

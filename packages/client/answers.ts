@@ -1,3 +1,5 @@
+import type { PartData } from "compositor-core/parts/define-part"
+import type { FileAttachmentPart } from "compositor-core/parts/file-attachment"
 import type { CommandArgument, Dialect } from "compositor-core/catalog/command"
 import type {
   MessageState,
@@ -7,15 +9,13 @@ import type {
   Turn,
 } from "compositor-core/message/row"
 import type { ModelChoice, Mode } from "compositor-core/message/message"
-import type { FileAttachmentPart, Part, UnknownPart } from "compositor-core/message/part"
 import type { PromptMessage } from "compositor-core/model/prompt"
 import type { Receipt } from "compositor-core/model/receipt"
 
-export type AnyPart = Part | UnknownPart
+export type AnyPart = PartData
 export type ModelName = ModelChoice | string
 export type Metadata = Readonly<Record<string, unknown>>
 export type Body = Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>
-
 export interface Fault {
   readonly path: string
   readonly message: string

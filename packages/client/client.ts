@@ -1,4 +1,4 @@
-import type { DirectoryRefPart } from "compositor-core/message/part"
+import type { DirectoryRefPart } from "compositor-core/parts/directory-ref"
 import type { Session, SessionStatus, StoredMessage, Turn } from "compositor-core/message/row"
 import type {
   Body,

@@ -1,12 +1,10 @@
-import type { Range } from "compositor-core/message/part"
-import type {
-  CommandPart,
-  EditorContextPart,
-  FileAttachmentPart,
-  FileRefPart,
-  MentionPart,
-  TextPart,
-} from "compositor-core/message/part"
+import type { Range } from "compositor-core/message/file-reference"
+import type { CommandPart } from "compositor-core/parts/command"
+import type { EditorContextPart } from "compositor-core/parts/editor-context"
+import type { FileAttachmentPart } from "compositor-core/parts/file-attachment"
+import type { FileRefPart } from "compositor-core/parts/file-ref"
+import type { MentionPart } from "compositor-core/parts/mention"
+import type { TextPart } from "compositor-core/parts/text"
 
 /** The parts of a message, each by one function: what is sent is plain data. */
 export function text(words: string): TextPart {

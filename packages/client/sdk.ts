@@ -1,3 +1,6 @@
+export type { Part } from "compositor-core/parts/table"
+export type { Range } from "compositor-core/message/file-reference"
+export type { PartData } from "compositor-core/parts/define-part"
 /** What a program needs to speak to a server: `compositor/client`. */
 export * from "./answer.ts"
 export * from "./client.ts"
@@ -6,7 +9,6 @@ export type { FollowEvent, FollowOptions, HostEvent } from "./events.ts"
 export * as parts from "./parts.ts"
 export { applyEvent, isBusy, prepend, turnOf, viewOfPage } from "./view.ts"
 export type { SessionView } from "./view.ts"
-export type { Part, Range, UnknownPart } from "compositor-core/message/part"
 export type {
   Delta,
   Session,

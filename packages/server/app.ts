@@ -1,6 +1,6 @@
+import { KnownPart } from "compositor-core/parts/read-part"
 import { Hono } from "hono"
 import type { Host } from "compositor-engine/host/host"
-import { Part } from "compositor-core/message/part"
 import { audited } from "./audit.ts"
 import type { Log } from "compositor-engine/telemetry/log"
 import { type DoorRules, door } from "./door.ts"
@@ -89,7 +89,7 @@ export function createApp(host: Host, options: AppOptions): Hono {
   mount(app, host, ROUTES)
   mountElectric(app, host, log)
   app.all("/v1/stream/*", (context) => serveStream(host, context))
-  app.get("/openapi.json", (context) => context.json(openapi(ROUTES, VERSION, Part)))
+  app.get("/openapi.json", (context) => context.json(openapi(ROUTES, VERSION, KnownPart)))
   mountDocs(app)
   app.get("*", page)
   return app

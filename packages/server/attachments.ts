@@ -1,6 +1,6 @@
+import type { Part } from "compositor-core/parts/table"
 import { basename } from "node:path"
 import { readWorkspaceFile } from "compositor-files/workspace/workspace"
-import type { Part } from "compositor-core/message/part"
 import { DoorError } from "./errors.ts"
 
 export interface NamedFile {

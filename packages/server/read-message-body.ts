@@ -1,10 +1,12 @@
+import type { PartData } from "compositor-core/parts/define-part"
+import { AnyPart } from "compositor-core/parts/read-part"
+import { isWords, openPart, type Part, writePart } from "compositor-core/parts/table"
 import { type ComposerInput, readComposerInput } from "compositor-core/compose/composer-input"
 import { type Insert, nodesOfTyped, partsOfTyped } from "compositor-core/compose/typed"
 import type { Vocabulary } from "compositor-core/compose/vocabulary"
 import type { TypedIn } from "compositor-engine/entities/session-commands"
 import type { Host } from "compositor-engine/host/host"
 import { MAX_PARTS } from "compositor-core/message/limits"
-import { Part, UnknownPart } from "compositor-core/message/part"
 import type { RefusalDetail } from "compositor-core/message/refusal"
 import { attachmentParts, type NamedFile } from "./attachments.ts"
 import { DoorError } from "./errors.ts"
@@ -12,7 +14,7 @@ import { DoorError } from "./errors.ts"
 /** A message in any of its forms: typed parts, a source with what was recognised in it and what is
  *  attached, or text with paths. */
 export interface Said {
-  readonly parts?: readonly (Part | UnknownPart)[] | undefined
+  readonly parts?: readonly Part[] | undefined
   readonly source?: string | undefined
   readonly nodes?: readonly unknown[] | undefined
   /** Parts that stand in the source. */
@@ -26,7 +28,7 @@ export interface Said {
 }
 
 export interface Composed {
-  readonly parts: readonly (Part | UnknownPart)[]
+  readonly parts: readonly Part[]
   /** What was typed, with the nodes in it. */
   readonly input?: ComposerInput
   readonly metadata?: Record<string, unknown>
@@ -96,14 +98,15 @@ function requirePlaces(source: string, inserts: readonly Insert[]) {
 }
 
 // Nodes carry what a surface put into them: what becomes of them must be a part like any other.
-function checked(part: Part | UnknownPart, at: number): Part | UnknownPart {
-  const fits = Part.safeParse(part).success || UnknownPart.safeParse(part).success
-  if (!fits) throw fault(`/nodes/${at}`, `does not make a ${part.type} part`)
-  return part
+function checked(part: PartData, at: number): Part {
+  const parsed = AnyPart.safeParse(part)
+  if (parsed.success) return parsed.data
+  throw fault(`/nodes/${at}`, `does not make a ${part.type} part`)
 }
 
-function withSecrets(part: Part | UnknownPart): Part | UnknownPart {
-  return part.type === "text" ? { ...part, allow_secrets: true } : part
+function withSecrets(part: Part): Part {
+  const data = writePart(part)
+  return isWords(data) ? openPart({ ...data, allow_secrets: true }) : part
 }
 
 function fault(path: string, message: string): DoorError {

@@ -1,9 +1,10 @@
+import { AnyPart, AnyPartData } from "compositor-core/parts/read-part"
+import { editorContextPart } from "compositor-core/parts/editor-context"
 import { z } from "zod"
 import { MAX_NODES } from "compositor-core/compose/composer-input"
 import { ID_PATTERN } from "compositor-core/message/id"
 import { MAX_PARTS, MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "compositor-core/message/limits"
 import { Mode, ModelChoice, parseModelChoice } from "compositor-core/message/message"
-import { AnyPart, EditorContextPart } from "compositor-core/message/part"
 import { Metadata, TITLE_PATTERN } from "compositor-core/message/row"
 
 /** What the routes take. Answers are the rows of `core/message/row.ts`. */
@@ -76,7 +77,7 @@ const Delivery = {
   expected_turn_id: z.string().max(64).optional(),
   metadata: MessageMetadata.optional(),
   /** What the surface can tell of its state, for `@selection` and the like. */
-  contexts: z.array(EditorContextPart).max(64).optional(),
+  contexts: z.array(editorContextPart.schema()).max(64).optional(),
   /** Shell commands of templates that the user was shown and approved, word for word. */
   approved_shell: z
     .array(z.string().max(64 * 1024))
@@ -86,7 +87,7 @@ const Delivery = {
 
 /** Parts that stand in a source, each before the unit `at`, in order. */
 export const Inserts = z
-  .array(z.strictObject({ at: z.int().min(0), part: AnyPart }))
+  .array(z.strictObject({ at: z.int().min(0), part: AnyPartData }))
   .max(MAX_PARTS)
   .optional()
 
@@ -151,7 +152,7 @@ export const LowerBody = z.strictObject({
     })
     .optional(),
   with_body: z.boolean().default(true),
-  contexts: z.array(EditorContextPart).max(64).optional(),
+  contexts: z.array(editorContextPart.schema()).max(64).optional(),
   approved_shell: z
     .array(z.string().max(64 * 1024))
     .max(64)

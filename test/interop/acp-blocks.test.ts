@@ -1,9 +1,9 @@
+import type { PartData } from "../../packages/core/parts/define-part.ts"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { AcpBlock } from "../../packages/core/interop/acp-block.ts"
+import type { AcpBlock } from "../../packages/core/acp/acp-block.ts"
 import { fromAcpBlocks } from "../../packages/core/interop/from-acp-blocks.ts"
 import { toAcpBlocks } from "../../packages/core/interop/to-acp-blocks.ts"
-import type { Part, UnknownPart } from "../../packages/core/message/part.ts"
 import { anyUserPart, pathReference } from "./messages.ts"
 
 const root = "/home/me/project"
@@ -37,7 +37,7 @@ describe("toAcpBlocks", () => {
   it("[BEY-08] carries lines and other places in a link's address", () => {
     fc.assert(
       fc.property(pathReference, (ref) => {
-        const part = { type: "file-ref", ref } as unknown as Part
+        const part = { type: "file-ref", ref } as unknown as PartData
         const { value } = toAcpBlocks([part], { root, meta: false })
         const [read] = fromAcpBlocks(value, { root }).value
         // A range and another place in one reference have one address: the place's.
@@ -48,7 +48,7 @@ describe("toAcpBlocks", () => {
     )
   })
 
-  function shows(part: Part | UnknownPart, expected: AcpBlock) {
+  function shows(part: PartData, expected: AcpBlock) {
     expect(toAcpBlocks([part], { root, meta: false }).value).toEqual([expected])
   }
 
@@ -142,7 +142,7 @@ describe("fromAcpBlocks", () => {
 })
 
 /** An attachment remembers where its block said that it lies. */
-function withoutAddress(parts: readonly (Part | UnknownPart)[]) {
+function withoutAddress(parts: readonly PartData[]) {
   return parts.map((part) => {
     const { uri: _, ...rest } = part
     return rest

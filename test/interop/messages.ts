@@ -1,6 +1,7 @@
+import type { PartData } from "../../packages/core/parts/define-part.ts"
+
 import fc from "fast-check"
-import type { Message, PartData } from "../../packages/core/interop/message.ts"
-import type { Part, UnknownPart } from "../../packages/core/message/part.ts"
+import type { Message } from "../../packages/core/interop/message.ts"
 
 /** Any message that could be stored: every part type, with fields that we do not know beside those
  *  that we do. */
@@ -187,7 +188,7 @@ function message(role: "user" | "assistant", parts: fc.Arbitrary<PartData>) {
 export const USER_PARTS = userParts
 export const ANSWER_PARTS = answerParts
 export const anyUserPart = fc.oneof(...Object.values(userParts)) as fc.Arbitrary<PartData> &
-  fc.Arbitrary<Part | UnknownPart>
+  fc.Arbitrary<PartData>
 export const anyMessage = fc.oneof(
   message("user", anyUserPart),
   message("assistant", fc.oneof(...Object.values(answerParts))),

@@ -1,10 +1,11 @@
+import type { PartData } from "../../packages/core/parts/define-part.ts"
+import { AnyPart } from "../../packages/core/parts/read-part.ts"
 import { convertToModelMessages, safeValidateUIMessages, type UIMessage } from "ai"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { fromUIMessages } from "../../packages/core/interop/from-ui-messages.ts"
-import type { Message, PartData } from "../../packages/core/interop/message.ts"
+import type { Message } from "../../packages/core/interop/message.ts"
 import { toUIMessages } from "../../packages/core/interop/to-ui-messages.ts"
-import { AnyPart } from "../../packages/core/message/part.ts"
 import { ANSWER_PARTS, anyMessage, oneOf, USER_PARTS } from "./messages.ts"
 
 const CONTENT_ID = `sha256:${"0".repeat(64)}`

@@ -1,8 +1,8 @@
+import type { PartData } from "../../packages/core/parts/define-part.ts"
 import { DEFAULT_POLICY } from "../../packages/core/lower/policy.ts"
 import { describe, expect, it } from "vitest"
 import { lowerAssistant } from "../../packages/core/lower/assistant.ts"
 import { promptMessages } from "../../packages/core/lower/lower.ts"
-import type { Part } from "../../packages/core/message/part.ts"
 import type { Block } from "../../packages/core/model/prompt.ts"
 import { attachment, named, text } from "../build.ts"
 import {
@@ -45,7 +45,7 @@ function everywhere(fate: Fate): Record<Api, Fate> {
   return Object.fromEntries(Object.keys(MODELS).map((api) => [api, fate])) as Record<Api, Fate>
 }
 
-const ATTACHED: Readonly<Record<string, Part>> = {
+const ATTACHED: Readonly<Record<string, PartData>> = {
   "svg image": attachment("a.svg", FILES.svg, "image/svg+xml"),
   "heic image": attachment("a.heic", FILES.heic, "image/heic"),
   "png that says it is a jpeg": attachment("a.jpg", FILES.png, "image/jpeg"),
@@ -73,7 +73,7 @@ describe("files that break other libraries", () => {
 
   it.each(cases)("[CMP-105] [BEY-02] %s, on %s", async (name, api) => {
     for (const sight of SIGHTS) {
-      const { said, receipt, base64 } = await sent(ATTACHED[name] as Part, api, sight)
+      const { said, receipt, base64 } = await sent(ATTACHED[name] as PartData, api, sight)
       const fate = FATES[name]?.[api] ?? "described"
       if (sight === "vision") expect(receipt?.outcome).toBe(OUTCOMES[fate])
       else expect(receipt?.outcome === "native").toBe(name === "docx" && fate === "native")
@@ -86,7 +86,7 @@ describe("files that break other libraries", () => {
   it("[CMPH-014] the type that is sent is that of the bytes, whatever was said", async () => {
     for (const api of APIS)
       for (const name of ["png that says it is a jpeg", "png of no exact type"]) {
-        const { said } = await sent(ATTACHED[name] as Part, api, "vision")
+        const { said } = await sent(ATTACHED[name] as PartData, api, "vision")
         expect(said).toMatch(/image\/png|"format":"png"/)
         expect(said).not.toMatch(/image\/jpeg|image\/\*|"jpeg"/)
       }
@@ -148,7 +148,7 @@ function blockOf(
   return kind === "pdf" ? { type: "document", media } : { type: "audio", media }
 }
 
-async function sent(part: Part, api: Api, sight: Sight) {
+async function sent(part: PartData, api: Api, sight: Sight) {
   const rooms = await house()
   const parts = [named(text("Look.")), named(part)]
   const lowered = await rooms.lower(parts, capabilitiesFor(api, sight))

@@ -1,3 +1,4 @@
+import type { PartData } from "../../packages/core/parts/define-part.ts"
 import sharp from "sharp"
 import { describe, expect, it } from "vitest"
 import { shrink as scale } from "../../packages/files/kinds/shrink.ts"
@@ -5,7 +6,6 @@ import type { Shrink } from "../../packages/engine/loading/fit.ts"
 import type { Route } from "../../packages/core/file/route.ts"
 import type { Slicer } from "../../packages/core/file/slice.ts"
 import type { Sources } from "../../packages/engine/loading/sources.ts"
-import type { Part } from "../../packages/core/message/part.ts"
 import type { Capabilities } from "../../packages/core/model/capabilities.ts"
 import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { attachment, bytes, fileRef, gif, jpeg, named, png } from "../build.ts"
@@ -18,7 +18,7 @@ const bedrock = capabilitiesOfApi("bedrock-converse")
 const responses = capabilitiesOfApi("openai-responses")
 const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 
-async function lowered(part: Part, model: Capabilities, more: Partial<Sources> = {}) {
+async function lowered(part: PartData, model: Capabilities, more: Partial<Sources> = {}) {
   const { shown, receipts } = await (await house()).lower([named(part)], model, more)
   return { shown: shown[0] ?? "", receipt: receipts[0] }
 }

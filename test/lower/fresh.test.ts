@@ -1,3 +1,5 @@
+import type { FileRefPart } from "../../packages/core/parts/file-ref.ts"
+import type { PartData } from "../../packages/core/parts/define-part.ts"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { unifiedDiff } from "../../packages/engine/loading/diff.ts"
@@ -8,7 +10,6 @@ import {
 } from "../../packages/engine/loading/unchanged-files.ts"
 import { captureRange } from "../../packages/engine/loading/load.ts"
 import { reanchor } from "../../packages/engine/loading/reanchor.ts"
-import type { FileRefPart, Part } from "../../packages/core/message/part.ts"
 import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { fileRef, named } from "../build.ts"
 import { type House, house } from "./house.ts"
@@ -20,7 +21,7 @@ const NUMBERS = Array.from({ length: 60 }, (_, at) => `line ${at + 1}\n`).join("
 function session(rooms: House) {
   let known: ReadonlyMap<string, Earlier> = new Map()
   let shown_at = Date.parse("2026-11-15T08:00:00Z")
-  return async (...parts: readonly Part[]) => {
+  return async (...parts: readonly PartData[]) => {
     const lowered = await rooms.lower(
       parts.map((part) => named(part)),
       model,

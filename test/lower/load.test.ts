@@ -1,3 +1,4 @@
+import type { Part } from "../../packages/core/parts/table.ts"
 import type { NamedPart } from "../../packages/core/lower/loaded-part.ts"
 import { mkdir, rm, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
@@ -11,7 +12,6 @@ import {
   load,
   type Sources,
 } from "../../packages/engine/loading/load.ts"
-import type { Part } from "../../packages/core/message/part.ts"
 import {
   attachment,
   bytes,

@@ -1,10 +1,10 @@
+import type { PartData } from "../../packages/core/parts/define-part.ts"
 import type { LoadedFile } from "../../packages/core/file/loaded-file.ts"
 import type { LoadedPart } from "../../packages/core/lower/loaded-part.ts"
 import { DEFAULT_POLICY, type Policy } from "../../packages/core/lower/policy.ts"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { lower, promptMessages } from "../../packages/core/lower/lower.ts"
-import type { Part } from "../../packages/core/message/part.ts"
 import type { Capabilities } from "../../packages/core/model/capabilities.ts"
 import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import type { Block } from "../../packages/core/model/prompt.ts"
@@ -386,7 +386,7 @@ describe("strangers' bytes", () => {
   it("a payload cannot close its marker, and reads as the same JSON", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), nasty), nasty, nasty, (payload, kind, source) => {
-        const part = { type: "editor-context", kind, source, payload, emitted_at: 1 } as Part
+        const part = { type: "editor-context", kind, source, payload, emitted_at: 1 } as PartData
         const [block = ""] = seen([loaded(part)])
         const [, attributes, json = ""] =
           /^<editor_context ([^<>]*)>([^<>]*)<\/editor_context>$/.exec(block) ?? []

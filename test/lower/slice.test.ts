@@ -1,7 +1,8 @@
+import type { OpenFile, Sliced, Slicer, FilePlace } from "../../packages/core/file/slice.ts"
+import type { FileRefPart } from "../../packages/core/parts/file-ref.ts"
+import type { PartData } from "../../packages/core/parts/define-part.ts"
 import { describe, expect, it } from "vitest"
 import { captureRange } from "../../packages/engine/loading/load.ts"
-import type { OpenFile, Place, Sliced, Slicer } from "../../packages/core/file/slice.ts"
-import type { FileRefPart, Part } from "../../packages/core/message/part.ts"
 import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { collectBytes, named, png } from "../build.ts"
 import { house } from "./house.ts"
@@ -9,7 +10,7 @@ import { house } from "./house.ts"
 const sighted = capabilitiesOfApi("anthropic-messages")
 const blind = capabilitiesOfApi("anthropic-messages", ["text"])
 
-function at(path: string, place: Place): Part {
+function at(path: string, place: FilePlace): PartData {
   const ref = { kind: "path", path, ...place } as FileRefPart["ref"]
   return { type: "file-ref", ref }
 }
@@ -39,7 +40,7 @@ function cells(text: string, range: string): Sliced {
   return { type: "text", text: picked.join("\n") }
 }
 
-function pages(text: string, { fragment }: Place, native: boolean): Sliced {
+function pages(text: string, { fragment }: FilePlace, native: boolean): Sliced {
   const all = text.slice("%PDF-1.7\n".length).split("\f")
   const [start, end] = fragment?.unit === "page" ? [fragment.start, fragment.end] : [1, all.length]
   const picked = all.slice(start - 1, end)
@@ -48,7 +49,7 @@ function pages(text: string, { fragment }: Place, native: boolean): Sliced {
   return { type: "media", bytes, mime: "application/pdf", name: "pages.pdf" }
 }
 
-function entry(text: string, { range }: Place, name: string): Sliced {
+function entry(text: string, { range }: FilePlace, name: string): Sliced {
   const found = text.split("\x00").find((file) => file.startsWith(`${name}\n`))
   if (found === undefined) return { type: "refused", reason: `it has no entry ${name}` }
   if (name.endsWith(".png")) return { type: "media", bytes: png(3, 4), mime: "image/png", name }
@@ -205,7 +206,7 @@ async function built(files: Readonly<Record<string, string | Uint8Array>>) {
   const rooms = await house(files)
   return {
     rooms,
-    lower: (part: Part, model = sighted) => rooms.lower([named(part)], model, { slice }),
-    bare: (part: Part) => rooms.lower([named(part)], sighted),
+    lower: (part: PartData, model = sighted) => rooms.lower([named(part)], model, { slice }),
+    bare: (part: PartData) => rooms.lower([named(part)], sighted),
   }
 }

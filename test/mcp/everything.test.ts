@@ -1,3 +1,4 @@
+import { KnownPart } from "../../packages/core/parts/read-part.ts"
 import { mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -6,7 +7,6 @@ import type { McpCommand } from "../../packages/core/catalog/command.ts"
 import { FileBlobs } from "../../packages/files/blobs/blobs.ts"
 import { McpServers } from "../../packages/engine/mcp/mcp-servers.ts"
 import { McpConfig } from "../../packages/engine/mcp/server.ts"
-import { Part } from "../../packages/core/message/part.ts"
 import { runTool } from "../../packages/engine/tools/run.ts"
 import type { ToolRuntime } from "../../packages/engine/tools/tool.ts"
 
@@ -72,7 +72,7 @@ describe("a real MCP server", () => {
 
   it("[MCP-001] runs every prompt with real named arguments", async () => {
     const said = async (prompt: string, values: Record<string, string>) =>
-      (await servers.prompt(await command(prompt), values)).map((part) => Part.parse(part))
+      (await servers.prompt(await command(prompt), values)).map((part) => KnownPart.parse(part))
     expect(await said("simple-prompt", {})).toMatchObject([{ type: "text" }])
     expect(await said("args-prompt", { city: "Kyiv" })).toMatchObject([
       { type: "text", text: "What's weather in Kyiv?" },
@@ -110,7 +110,7 @@ describe("a real MCP server", () => {
     expect(resources.length).toBeGreaterThanOrEqual(7)
     for (const { server, uri } of resources) {
       const [part] = await servers.attach(server, uri)
-      expect(Part.parse(part)).toMatchObject({ type: "file-attachment", name: uri, server })
+      expect(KnownPart.parse(part)).toMatchObject({ type: "file-attachment", name: uri, server })
     }
   })
 

@@ -1,3 +1,4 @@
+import { readPart } from "../../packages/core/parts/read-part.ts"
 import { describe, expect, it } from "vitest"
 import {
   ModelChoice,
@@ -5,7 +6,6 @@ import {
   SCHEMA_VERSION,
   showModelChoice,
 } from "../../packages/core/message/message.ts"
-import { readPart } from "../../packages/core/message/part.ts"
 import { type RawPart, upgradePart } from "../../packages/core/message/upgrade.ts"
 
 /** A made-up version 2 says `body` for `text`, and version 3 counts lines from 1. */

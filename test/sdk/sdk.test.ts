@@ -1,3 +1,4 @@
+import { KnownPart } from "../../packages/core/parts/read-part.ts"
 import { execFile, execFileSync } from "node:child_process"
 import { mkdir, readFile, symlink, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
@@ -6,7 +7,6 @@ import { promisify } from "node:util"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { pack } from "../../scripts/pack.ts"
 import { type AnswerEvent, ask, createClient, parts } from "../../packages/client/sdk.ts"
-import { Part } from "../../packages/core/message/part.ts"
 import { scripted } from "../../packages/engine/providers/scripted.ts"
 import { serve } from "../../packages/server/serve.ts"
 import { temporaryFolder } from "../build.ts"
@@ -67,7 +67,7 @@ describe("the SDK", { timeout: 60_000 }, () => {
       parts.mention("skill", { name: "pdf" }),
       parts.context("selection", { node: 7 }, { source: "canvas", at: 5 }),
     ]
-    for (const part of built) expect(Part.parse(part)).toEqual(part)
+    for (const part of built) expect(KnownPart.parse(part)).toEqual(part)
     expect(built[2]).toEqual({
       type: "file-ref",
       ref: { kind: "path", path: "a.ts", range: { start: 2, end: 5 } },
@@ -114,7 +114,7 @@ describe("the SDK", { timeout: 60_000 }, () => {
     })
     const include = ["selection", "open", "diagnostics"]
     const saved = contextParts(editor({}), { include, now: 5 })
-    for (const part of saved) expect(Part.parse(part)).toEqual(part)
+    for (const part of saved) expect(KnownPart.parse(part)).toEqual(part)
     expect(saved).toMatchObject([
       { type: "file-ref", ref: { path: "src/a.ts", range: { start: 2, end: 3 } } },
       { kind: "open", payload: { files: ["src/a.ts"] } },

@@ -1,5 +1,5 @@
+import type { Part } from "../../packages/core/parts/table.ts"
 import { describe, expect, it } from "vitest"
-import type { Part } from "../../packages/core/message/part.ts"
 import { newSession, openHouse, say, transcript } from "./house.ts"
 
 function rewind(raw: string): Part[] {

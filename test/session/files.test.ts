@@ -1,7 +1,7 @@
+import type { Part } from "../../packages/core/parts/table.ts"
 import { mkdir, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import type { Part } from "../../packages/core/message/part.ts"
 import type { Script } from "../../packages/engine/providers/scripted.ts"
 import { attachment, png, temporaryFolder } from "../build.ts"
 import { zip } from "../files/archive/build.ts"

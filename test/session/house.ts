@@ -1,8 +1,8 @@
+import type { Part } from "../../packages/core/parts/table.ts"
 import { mkdir } from "node:fs/promises"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { type Host, type HostOptions, openHost } from "../../packages/engine/host/host.ts"
-import type { Part } from "../../packages/core/message/part.ts"
 import type { StoredMessage } from "../../packages/core/message/row.ts"
 import {
   type Script,

@@ -1,3 +1,4 @@
+import { openPart } from "../../packages/core/parts/table.ts"
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -276,7 +277,10 @@ describe("what a message refers to", () => {
     const id = await newSession(house)
     await house.host.submit({
       session_id: id,
-      parts: [{ type: "later-kind", text: "readable", more: 1 }, { type: "other-kind" }],
+      parts: [
+        openPart({ type: "later-kind", text: "readable", more: 1 }),
+        openPart({ type: "other-kind" }),
+      ],
     })
     await house.host.idle()
     expect(newestOf(house.model.calls[0])).toEqual(["readable", "[unsupported part: other-kind]"])

@@ -2,13 +2,13 @@
 //   node test/store/make-fixture.ts
 // Run it once, when the schema is released; from then on neither it nor the migration changes.
 
+import type { Part } from "../../packages/core/parts/table.ts"
 import { copyFile, mkdir, mkdtemp, rm } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import Database from "better-sqlite3"
 import { type Host, openHost } from "../../packages/engine/host/host.ts"
 import { newId } from "../../packages/core/message/id.ts"
-import type { Part } from "../../packages/core/message/part.ts"
 import { scripted } from "../../packages/engine/providers/scripted.ts"
 import { MIGRATIONS } from "../../packages/engine/store/sql/schema.ts"
 

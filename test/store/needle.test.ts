@@ -1,8 +1,8 @@
+import type { Part } from "../../packages/core/parts/table.ts"
 import { readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { newId } from "../../packages/core/message/id.ts"
-import type { Part } from "../../packages/core/message/part.ts"
 import { attachment, fileRef, text } from "../build.ts"
 import { type House, newSession, openHouse, say } from "../session/house.ts"
 

@@ -1,9 +1,10 @@
+import type { EditorContextPart } from "../../packages/core/parts/editor-context.ts"
+import type { Part } from "../../packages/core/parts/table.ts"
 import { BUILTINS } from "../../packages/core/commands/table.ts"
 import { Catalog, vocabulary } from "../../packages/core/catalog/catalog.ts"
 import type { Command } from "../../packages/core/catalog/command.ts"
 import type { Skill } from "../../packages/core/catalog/skill.ts"
 import { DEFAULT_CONTEXTS, type Vocabulary } from "../../packages/core/compose/vocabulary.ts"
-import type { EditorContextPart, Part } from "../../packages/core/message/part.ts"
 import { attachment } from "../build.ts"
 
 /** A message of everything that can be typed, and what must become of it. */

@@ -1,6 +1,6 @@
+import type { EditorContextPart } from "../../packages/core/parts/editor-context.ts"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import type { EditorContextPart } from "../../packages/core/message/part.ts"
 import { png } from "../build.ts"
 import { openDesk, partsIn, seen, typed, write } from "./house.ts"
 

@@ -1,3 +1,4 @@
+import { openPart } from "../../packages/core/parts/table.ts"
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { partsOfInput } from "../../packages/core/compose/bridge.ts"
@@ -40,7 +41,7 @@ export async function typed(
     session_id,
     metadata,
     ...more,
-    parts: [...parts, ...(more.parts ?? [])],
+    parts: [...parts.map(openPart), ...(more.parts ?? [])],
   })
 }
 

@@ -1,3 +1,4 @@
+import { openPart, type Part, writePart } from "../../packages/core/parts/table.ts"
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { describe, expect, it } from "vitest"
@@ -7,7 +8,6 @@ import { FileBlobs } from "../../packages/files/blobs/blobs.ts"
 import { readWorkspaceFile } from "../../packages/files/workspace/workspace.ts"
 import { LOAD_LIMITS, load, type Sources } from "../../packages/engine/loading/load.ts"
 import { lower, promptMessages } from "../../packages/core/lower/lower.ts"
-import type { Part, UnknownPart } from "../../packages/core/message/part.ts"
 import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { policyOf } from "../../packages/engine/policy/policy.ts"
 import { findWire } from "../../packages/core/wires/wires.ts"
@@ -28,7 +28,7 @@ const APIS = [
   "mistral-chat",
 ]
 
-type AnyPart = Part | UnknownPart
+type AnyPart = Part
 type Change = (part: AnyPart) => AnyPart
 
 const babbler = new Babbler(20_261_115)
@@ -109,7 +109,7 @@ async function said(babble: Babble, { api, sources, change = (part) => part }: W
       isFile,
       actions: { ...EMPTY_ACTIONS, isFile },
     },
-    { parts: [...typed, ...babble.parts], contexts },
+    { parts: [...typed.map(openPart), ...babble.parts], contexts },
   )
   const admitted = await Promise.all(
     parts.map(async ({ id, part }) => ({ id, part: change(await admit(policy, part)) })),
@@ -143,12 +143,14 @@ function text(value: string): Part {
   return { type: "text", text: value }
 }
 
-function mentioned({ target }: AnyPart): string {
+function mentioned(part: AnyPart): string {
+  const { target } = writePart(part)
   const { kind, name } = target as { kind: string; name: string }
   return kind === "context" ? `@${name}` : `@${kind}:${name}`
 }
 
-function addressOf({ ref }: AnyPart): string {
+function addressOf(part: AnyPart): string {
+  const { ref } = writePart(part)
   const { path, server, uri } = ref as Readonly<Record<string, string>>
   return path ?? `${server}:${uri}`
 }

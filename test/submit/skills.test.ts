@@ -1,3 +1,4 @@
+import { openPart } from "../../packages/core/parts/table.ts"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { newId } from "../../packages/core/message/id.ts"
@@ -109,7 +110,7 @@ describe("a skill that is mentioned", () => {
     const desk = await openDesk(FILES)
     await typed(desk, "@skill:tables")
     await desk.host.idle()
-    await typed(desk, "x", { parts: [{ type: "data-compaction", text: "x" }] })
+    await typed(desk, "x", { parts: [openPart({ type: "data-compaction", text: "x" })] })
     expect(await bodies(desk, "@skill:tables")).toEqual([])
     const rows = await exported(desk.host.store, desk.session)
     const later = await openDesk(FILES)

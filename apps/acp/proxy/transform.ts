@@ -1,4 +1,4 @@
-import { fileUri } from "compositor-core/interop/file-uri"
+import { fileUri } from "compositor-core/acp/file-uri"
 import type { Outcome } from "compositor-core/model/receipt"
 import type { Attachment } from "../attachments.ts"
 import { EXTENSION } from "../attachments.ts"

@@ -1,9 +1,9 @@
+import type { PartData } from "compositor-core/parts/define-part"
 import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
 import { basename } from "node:path"
 import { Readable } from "node:stream"
 import type { Client } from "compositor-client/client"
-import type { Part } from "compositor-core/message/part"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
 import { showSize } from "../show.ts"
@@ -33,7 +33,7 @@ export async function attachCommand(file: string, options: AttachOptions) {
 }
 
 /** What the user calls its type goes along and decides nothing: its bytes do. */
-async function uploaded(file: string, options: AttachOptions, client: Client): Promise<Part> {
+async function uploaded(file: string, options: AttachOptions, client: Client): Promise<PartData> {
   const found = await stat(file).catch(() => undefined)
   if (!found) throw new UsageError(`${file}: there is no such file`)
   if (!found.isFile()) throw new UsageError(`${file} is not a regular file`)
@@ -43,7 +43,7 @@ async function uploaded(file: string, options: AttachOptions, client: Client): P
   return options.mime === undefined ? part : { ...part, declared_mime: options.mime }
 }
 
-async function lowerFor(part: Part, options: AttachOptions, client: Client) {
+async function lowerFor(part: PartData, options: AttachOptions, client: Client) {
   const { api, model, receipts, prompt } = await client.lower({
     message: { parts: [part] },
     workspace_root: workspaceFolder(options),
@@ -54,7 +54,7 @@ async function lowerFor(part: Part, options: AttachOptions, client: Client) {
   return { api, model, receipt: receipts[0], blocks }
 }
 
-function show(part: Part, options: AttachOptions) {
+function show(part: PartData, options: AttachOptions) {
   const { name, mime, size, content_id } = part as unknown as Record<string, string | number>
   printLine(`${name}  ${mime}  ${showSize(Number(size))}\n${content_id}`)
   if (options.mime !== undefined && options.mime !== mime)

@@ -1,3 +1,5 @@
+import type { PartData } from "compositor-core/parts/define-part"
+import { isWords } from "compositor-core/parts/table"
 import type { Client } from "compositor-client/client"
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
@@ -142,15 +144,15 @@ export async function expandCommand(source: string | undefined, options: ExpandO
         ...(options.approve === undefined ? {} : { approved_shell: options.approve }),
       })
       if (options.json) return printJson(expanded)
-      for (const part of expanded.parts) printLine(shown(part))
+      for (const part of expanded.parts) printLine(shown({ ...part, type: String(part.type) }))
       for (const { path, message } of expanded.warnings) tellLine(`${path}: ${message}`)
     },
     { trust_all: options.trust ?? false },
   )
 }
 
-function shown(part: Readonly<Record<string, unknown>>): string {
-  return part.type === "text" ? String(part.text) : JSON.stringify(part)
+function shown(part: PartData): string {
+  return isWords(part) ? String(part.text) : JSON.stringify(part)
 }
 
 export async function completeCommand(source: string, options: CommonOptions & { limit: string }) {

@@ -1,6 +1,6 @@
 import { errorMessage } from "compositor-core/message/untyped"
+import { UserMessage } from "compositor-core/parts/user-message"
 import type { LowerAnswer } from "compositor-client/client"
-import { UserMessage } from "compositor-core/message/message"
 import type { PromptBlock } from "compositor-core/model/prompt"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"

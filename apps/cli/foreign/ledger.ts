@@ -1,8 +1,9 @@
+import { definitionOf, isWords, openPart, type Part, writePart } from "compositor-core/parts/table"
+import type { PartData } from "compositor-core/parts/define-part"
 import { createHash, randomUUID } from "node:crypto"
 import { fromAcpBlocks } from "compositor-core/interop/from-acp-blocks"
 import { newId } from "compositor-core/message/id"
 import { SCHEMA_VERSION } from "compositor-core/message/message"
-import type { FileAttachmentPart, Part, UnknownPart } from "compositor-core/message/part"
 import { cleanTitle, type StoredMessage } from "compositor-core/message/row"
 import { LOWERING_VERSION, type Receipt } from "compositor-core/model/receipt"
 import { estimateTokens } from "compositor-core/model/tokens"
@@ -127,8 +128,8 @@ class ForeignSession {
     const { session_id, cwd, owner } = this.#place
     const said = fromAcpBlocks(blocks, { root: cwd }).value
     const files = attachments.map(({ path, mime, filename }) => fileRef({ path, mime, filename }))
-    const { parts } = await this.#host.preview(cwd, { parts: [...said, ...files] })
-    refuseDenied(parts.map(({ part }) => part).slice(said.length))
+    const { parts } = await this.#host.preview(cwd, { parts: [...said, ...files].map(openPart) })
+    refuseDenied(parts.map(({ part }) => writePart(part)).slice(said.length))
     const stored = await Promise.all(parts.map(({ part }) => this.#stored(part)))
     const message_id = newId("msg")
     const appended = await this.#host.store.append({
@@ -218,16 +219,17 @@ class ForeignSession {
   }
 
   /** Bytes go into the blob store; the part names them. */
-  async #stored(part: Part | UnknownPart) {
-    const { data, ...rest } = part as FileAttachmentPart
-    const row = { id: newId("prt"), type: part.type }
-    if (part.type !== "file-attachment" || data === undefined)
-      return { ...row, data_json: JSON.stringify(part), blob: null }
-    const bytes = Buffer.from(data, "base64")
-    const { content_id, size, mime } = await this.#host.upload(once(bytes), rest.name)
-    const kept = { ...rest, mime, content_id, size }
+  async #stored(part: Part) {
+    const { load, keep } = definitionOf(part)
+    const data = writePart(part)
+    const row = { id: newId("prt"), type: data.type }
+    const [request] = load(part)
+    if (request?.from !== "part") return { ...row, data_json: JSON.stringify(data), blob: null }
+    const bytes = Buffer.from(request.data, "base64")
+    const { content_id, size, mime } = await this.#host.upload(once(bytes), request.name)
+    const kept = keep(part, { now: Date.now(), bytes: { content_id, size, mime } })
     const blob = { content_id, size, mime, stored: false }
-    return { ...row, data_json: JSON.stringify(kept), blob }
+    return { ...row, data_json: JSON.stringify(writePart(kept)), blob }
   }
 }
 
@@ -255,7 +257,7 @@ function fileRef(file: Pick<LedgerPrompt["attachments"][number], "path" | "mime"
 }
 
 // What the policy keeps out, another agent is not told of either (BEY-04).
-function refuseDenied(parts: readonly (Part | UnknownPart)[]) {
+function refuseDenied(parts: readonly PartData[]) {
   for (const [at, part] of parts.entries()) {
     const { ingress, ref } = part as {
       ingress?: { verdict?: string; reason?: string }
@@ -289,8 +291,8 @@ function receiptsOf(
   })
 }
 
-function titleOf(parts: readonly (Part | UnknownPart)[]): string | null {
-  const text = parts.find(({ type }) => type === "text")?.text
+function titleOf(parts: readonly PartData[]): string | null {
+  const text = parts.find(isWords)?.text
   const [line = ""] = typeof text === "string" ? text.trimStart().split("\n", 1) : []
   return cleanTitle(line).slice(0, TITLE_CHARACTERS).toWellFormed() || null
 }

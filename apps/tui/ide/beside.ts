@@ -1,5 +1,6 @@
+import type { EditorContextPart } from "compositor-core/parts/editor-context"
+import type { PartData } from "compositor-core/parts/define-part"
 import { setTimeout as pause } from "node:timers/promises"
-import type { EditorContextPart, Part } from "compositor-core/message/part"
 import type { Places } from "./find.ts"
 import { Ide } from "./ide.ts"
 
@@ -7,7 +8,7 @@ import { Ide } from "./ide.ts"
 export interface Beside {
   readonly editor: string
   /** What goes along with a message: the selection. */
-  readonly parts: readonly Part[]
+  readonly parts: readonly PartData[]
   /** What `@selection`, `@open` and the like stand for. */
   readonly contexts: readonly EditorContextPart[]
 }

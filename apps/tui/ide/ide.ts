@@ -1,4 +1,5 @@
-import type { EditorContextPart, Part } from "compositor-core/message/part"
+import type { EditorContextPart } from "compositor-core/parts/editor-context"
+import type { PartData } from "compositor-core/parts/define-part"
 import { type Link, linkClaude } from "./claude-link.ts"
 import { findEditors, type IdeDoor, type Places } from "./find.ts"
 import { linkGemini } from "./gemini-link.ts"
@@ -43,7 +44,7 @@ export class Ide {
   }
 
   /** What goes along with the next message. */
-  get parts(): readonly Part[] {
+  get parts(): readonly PartData[] {
     const parts = automaticParts(this.contexts)
     return JSON.stringify(parts) === this.#dismissed ? [] : parts
   }

@@ -1,6 +1,7 @@
+import type { EditorContextPart } from "compositor-core/parts/editor-context"
+import type { PartData } from "compositor-core/parts/define-part"
 import { z } from "zod"
 import { partOfContext } from "compositor-core/compose/editor-context"
-import type { EditorContextPart, Part } from "compositor-core/message/part"
 
 /** What an editor says of itself. Lines count from 1 and both ends belong to the selection. */
 export interface IdeState {
@@ -52,7 +53,7 @@ export function contextsOf(
 
 /** What goes along without being asked for: the selection, as lines of its file where that lies in the
  *  workspace; no reference reaches another. */
-export function automaticParts(contexts: readonly EditorContextPart[]): Part[] {
+export function automaticParts(contexts: readonly EditorContextPart[]): PartData[] {
   const selections = contexts.filter(({ kind }) => kind === "selection")
   return selections.map((part) =>
     String(part.payload.path).startsWith("/") ? part : partOfContext(part),

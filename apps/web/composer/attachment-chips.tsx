@@ -1,3 +1,4 @@
+import { isWords } from "compositor-core/parts/table"
 import type { Receipt } from "compositor-core/model/receipt"
 import type { Attachment } from "./attachments.ts"
 import { useApp, useDesk } from "../state/context.ts"
@@ -78,7 +79,7 @@ function AttachmentChip({ draft, attachment, receipt }: AttachmentChipProps) {
           <RetryIcon className="size-4" />
         </IconButton>
       )}
-      {attachment.part?.type === "text" && (
+      {attachment.part && isWords(attachment.part) && (
         <IconButton
           className="size-7"
           label={words.typeOut(name)}

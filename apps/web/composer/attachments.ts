@@ -1,6 +1,6 @@
+import { chipOf, openPart } from "compositor-core/parts/table"
 import { type AnyPart, ApiError, type Client, type Upload } from "compositor-client/client"
 import { labelOf } from "compositor-core/compose/marks"
-import type { FileAttachmentPart } from "compositor-core/message/part"
 
 /** Something that goes with a draft: a file on its way up, or a part that is there already. */
 export interface Attachment {
@@ -43,7 +43,8 @@ export function attachmentOfFile(file: File, name: string): Attachment {
 
 /** A part that was in the message already: an upload, or something this page cannot type. */
 export function attachmentOfPart(part: AnyPart): Attachment {
-  const known = part.type === "file-attachment" ? (part as FileAttachmentPart) : undefined
+  const opened = openPart(part)
+  const [known] = chipOf(opened).file(opened)
   const image = known?.data && isPicture(known.mime) && known.data.length < 90_000
   return {
     key: crypto.randomUUID(),

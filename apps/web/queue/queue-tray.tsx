@@ -17,7 +17,7 @@ import {
   UpIcon,
 } from "../controls/icons.tsx"
 import { partOf, typedSource } from "../thread/message-parts.ts"
-import { partLabel } from "../thread/part-view.tsx"
+import { cardOf, partLabel } from "../thread/part-view.tsx"
 import { strings } from "../state/strings.ts"
 
 const words = strings.queue
@@ -225,7 +225,7 @@ function Controls({ message, text, at, length, move }: ControlsProps) {
 
 function summaryOf(message: StoredMessage): { text: string; files: number } {
   const parts = message.parts.map(partOf).filter((part) => part.derived_from === undefined)
-  const said = parts.filter((part) => part.type !== "file-attachment")
+  const said = parts.filter((part) => cardOf(part) === undefined)
   const typed = typedSource(message) ?? said.map(partLabel).join(" ")
   return { text: firstWords(typed, 140) || words.empty, files: parts.length - said.length }
 }

@@ -1,7 +1,6 @@
 import { memo, useState } from "react"
 import type { AnyPart } from "compositor-client/client"
 import type { CompactionPart } from "compositor-core/message/compaction-part"
-import type { FileAttachmentPart } from "compositor-core/message/part"
 import type { StoredMessage, StoredPart, Usage } from "compositor-core/message/row"
 import { useApp } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
@@ -15,7 +14,7 @@ import { partOf, textIn, typedSource } from "./message-parts.ts"
 import { LONG } from "./outgoing-message.tsx"
 import { NoteNet } from "../controls/error-boundary.tsx"
 import { usePanel } from "../panels/panels.ts"
-import { AttachmentView, InlinePart, partLabel } from "./part-view.tsx"
+import { AttachmentView, cardOf, InlinePart, partLabel } from "./part-view.tsx"
 import { strings } from "../state/strings.ts"
 import { isToolCall, ToolCall } from "./tool-call.tsx"
 
@@ -28,8 +27,11 @@ interface UserMessageProps {
 export const UserMessage = memo(function UserMessage({ message, isBeside }: UserMessageProps) {
   const show = usePanel()
   const parts = message.parts.filter(isShown).map((part) => ({ id: part.id, part: partOf(part) }))
-  const said = parts.filter(({ part }) => part.type !== "file-attachment")
-  const files = parts.filter(({ part }) => part.type === "file-attachment")
+  const said = parts.filter(({ part }) => cardOf(part) === undefined)
+  const files = parts.flatMap(({ id, part }) => {
+    const file = cardOf(part)
+    return file ? [{ id, file }] : []
+  })
   // Nobody said anything: an entity was woken.
   if (parts.length === 0) return null
   return (
@@ -38,8 +40,8 @@ export const UserMessage = memo(function UserMessage({ message, isBeside }: User
       {said.length > 0 && <Said parts={said} />}
       {files.length > 0 && (
         <div className="flex max-w-full flex-wrap justify-end gap-2">
-          {files.map(({ id, part }) => (
-            <AttachmentView key={id} part={part as FileAttachmentPart} />
+          {files.map(({ id, file }) => (
+            <AttachmentView key={id} part={file} />
           ))}
         </div>
       )}
@@ -146,7 +148,8 @@ function AnswerPart({ part }: { part: AnyPart }) {
   if (isToolCall(part)) return <ToolCall part={part} />
   if (part.type === "data-compaction")
     return <Compaction part={part as unknown as CompactionPart} />
-  if (part.type === "file-attachment") return <AttachmentView part={part as FileAttachmentPart} />
+  const file = cardOf(part)
+  if (file) return <AttachmentView part={file} />
   return (
     <div>
       <InlinePart part={part} />

@@ -1,13 +1,7 @@
 import { useEffect, useState } from "react"
 import type { AnyPart } from "compositor-client/client"
-import type {
-  CommandPart,
-  DirectoryRefPart,
-  EditorContextPart,
-  FileAttachmentPart,
-  FileRefPart,
-  MentionPart,
-} from "compositor-core/message/part"
+import type { ShownFile } from "compositor-core/parts/chip"
+import { chipOf, openPart } from "compositor-core/parts/table"
 import { isPicture } from "../composer/attachments.ts"
 import { useApp } from "../state/context.ts"
 import { IconButton } from "../controls/controls.tsx"
@@ -19,134 +13,65 @@ import { strings } from "../state/strings.ts"
 const CHIP =
   "inline-flex max-w-full items-baseline gap-1 rounded-md px-1.5 align-baseline text-[0.93em] leading-snug "
 
+const TONES = {
+  accent: "bg-accent-soft text-accent",
+  violet: "bg-violet-soft text-violet",
+  info: "bg-info-soft text-info",
+  warn: "bg-warn-soft text-warn",
+  good: "bg-good-soft text-good",
+  plain: "border border-dashed border-line-strong text-muted",
+} as const
+
 /** A part within the sentence it was written in. */
-export function InlinePart({ part }: { part: AnyPart }) {
-  switch (part.type) {
-    case "text":
-      return <span className="whitespace-pre-wrap">{String(part.text)}</span>
-    case "file-ref":
-      return <FileChip part={part as FileRefPart} />
-    case "command": {
-      return (
-        <span className={`${CHIP} bg-violet-soft text-violet`}>
-          {commandText(part as CommandPart)}
-        </span>
-      )
-    }
-    case "mention": {
-      const { target } = part as MentionPart
-      return <span className={`${CHIP} bg-info-soft text-info`}>{`@${mentionName(target)}`}</span>
-    }
-    case "editor-context": {
-      const { kind, payload } = part as EditorContextPart
-      return (
-        <span className={`${CHIP} bg-warn-soft text-warn`} title={JSON.stringify(payload, null, 1)}>
-          {kind}
-        </span>
-      )
-    }
-    case "directory-ref":
-      return (
-        <span className={`${CHIP} bg-accent-soft text-accent`}>
-          {`${(part as DirectoryRefPart).ref.name}/`}
-        </span>
-      )
+export function InlinePart({ part: data }: { part: AnyPart }) {
+  const part = openPart(data)
+  const chip = chipOf(part)
+  const label = chip.label(part)
+  switch (chip.look) {
+    case "words":
+      return <span className="whitespace-pre-wrap">{String(data.text)}</span>
     case "quote":
       return (
         <blockquote className="my-1 line-clamp-6 border-l-3 border-line-strong pl-3 text-sm whitespace-pre-wrap text-muted">
-          {part.text ?? ""}
+          {label}
         </blockquote>
       )
-    case "skill-content":
+    case "chip":
+    case "card":
       return (
-        <span className={`${CHIP} bg-good-soft text-good`}>{`skill ${String(part.name)}`}</span>
+        <span className={`${CHIP} ${TONES[chip.tone]}`} title={chip.title(part) || undefined}>
+          {chip.icon === "file" && <FileIcon className="size-3.5 self-center" />}
+          {chip.icon === "file" ? <span className="min-w-0 break-all">{label}</span> : label}
+        </span>
       )
-    default:
+    case "unsupported":
       return (
-        <span className={`${CHIP} border border-dashed border-line-strong text-muted`}>
-          {typeof part.text === "string" && part.text
-            ? part.text
-            : strings.message.unsupported(part.type)}
+        <span className={`${CHIP} ${TONES[chip.tone]}`}>
+          {label === "" || label === data.type ? strings.message.unsupported(data.type) : label}
         </span>
       )
   }
 }
 
-/** A command as it was typed, or as it would have been. */
-function commandText({ id, args, raw }: CommandPart): string {
-  if (typeof raw === "string") return raw
-  const { raw: typed, text: _text, ...named } = args
-  const said = typeof typed === "string" ? [typed] : Object.values(named).map(String)
-  return [id, ...said].join(" ").trim()
-}
-
-function mentionName(target: MentionPart["target"]): string {
-  const names = [target.name, target.label, target.id, target.path]
-  return names.find((name) => typeof name === "string") ?? target.kind
-}
-
-function FileChip({ part: { ref } }: { part: FileRefPart }) {
-  const label = fileLabel(ref)
-  const range = ref.kind === "path" || ref.kind === "content" ? ref.range : undefined
-  const title = range ? `${label} ${strings.message.lines(range.start, range.end)}` : label
-  return (
-    <span className={`${CHIP} bg-accent-soft text-accent`} title={title}>
-      <FileIcon className="size-3.5 self-center" />
-      <span className="min-w-0 break-all">
-        {label}
-        {range && `:${showRange(range)}`}
-      </span>
-    </span>
-  )
-}
-
 /** A few words for a part, where there is no room for it. */
-export function partLabel(part: AnyPart): string {
-  switch (part.type) {
-    case "text":
-      return String(part.text).trim().replaceAll(/\s+/g, " ")
-    case "file-ref": {
-      const { ref } = part as FileRefPart
-      const range = ref.kind === "path" || ref.kind === "content" ? ref.range : undefined
-      return fileLabel(ref) + (range ? `:${showRange(range)}` : "")
-    }
-    case "file-attachment":
-      return (part as FileAttachmentPart).name
-    case "command":
-      return commandText(part as CommandPart)
-    case "mention":
-      return `@${mentionName((part as MentionPart).target)}`
-    case "editor-context":
-      return (part as EditorContextPart).kind
-    default:
-      return typeof part.text === "string" ? part.text : part.type
-  }
+export function partLabel(data: AnyPart): string {
+  const part = openPart(data)
+  return chipOf(part).label(part)
 }
 
-function fileLabel(ref: FileRefPart["ref"]): string {
-  switch (ref.kind) {
-    case "path":
-      return ref.path
-    case "url":
-      return ref.url
-    case "mcp":
-      return ref.uri
-    case "content":
-      return `${ref.content_id.slice(0, 15)}…`
-  }
-}
-
-function showRange({ start, end }: { start: number; end: number }): string {
-  return start === end ? String(start) : `${start}-${end}`
+/** The file that a part is shown as, beside the message. */
+export function cardOf(data: AnyPart): ShownFile | undefined {
+  const part = openPart(data)
+  return chipOf(part).file(part)[0]
 }
 
 /** A file that went with the message. */
-export function AttachmentView({ part }: { part: FileAttachmentPart }) {
+export function AttachmentView({ part }: { part: ShownFile }) {
   const picture = isPicture(part.mime) && (part.data !== undefined || part.content_id !== undefined)
   return picture ? <Picture part={part} /> : <FileCard part={part} />
 }
 
-function Picture({ part }: { part: FileAttachmentPart }) {
+function Picture({ part }: { part: ShownFile }) {
   const url = useBytes(part)
   const [open, setOpen] = useState(false)
   return (
@@ -185,7 +110,7 @@ function Picture({ part }: { part: FileAttachmentPart }) {
   )
 }
 
-function FileCard({ part }: { part: FileAttachmentPart }) {
+function FileCard({ part }: { part: ShownFile }) {
   const { actions, store } = useApp()
   const stored = part.data !== undefined || part.content_id !== undefined
   const download = () =>
@@ -226,7 +151,7 @@ function FileCard({ part }: { part: FileAttachmentPart }) {
 }
 
 /** An address for the part's bytes, for as long as something shows them. */
-function useBytes(part: FileAttachmentPart): string | undefined {
+function useBytes(part: ShownFile): string | undefined {
   const { store } = useApp()
   const [url, setUrl] = useState<string>()
   const { data, content_id: contentId, mime } = part

@@ -1,5 +1,4 @@
 import type { AnyPart } from "compositor-client/client"
-import type { FileAttachmentPart } from "compositor-core/message/part"
 import type { ToolPart } from "compositor-core/message/tool-part"
 import { firstWords } from "../state/format.ts"
 import { ToolIcon } from "../controls/icons.tsx"
@@ -93,10 +92,7 @@ function Output({ output: { data, blocks = [] } }: { output: NonNullable<ToolPar
         text={textOfData(resultBeside(data, told))}
       />
       {media.map((one) => (
-        <AttachmentView
-          key={one.content_id}
-          part={{ type: "file-attachment", ...one } as FileAttachmentPart}
-        />
+        <AttachmentView key={one.content_id} part={one} />
       ))}
     </>
   )

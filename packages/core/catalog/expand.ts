@@ -1,5 +1,5 @@
+import type { FileReference } from "../message/file-reference.ts"
 import { MAX_TEXT_CHARACTERS } from "../message/limits.ts"
-import type { FileReference } from "../message/part.ts"
 import type {
   Command,
   CommandArgument,

@@ -1,5 +1,5 @@
+import type { FileReference, Range } from "../message/file-reference.ts"
 import { type Fragment, parseFragment, type ReadFragment } from "../message/file-location.ts"
-import type { FileReference, Range } from "../message/part.ts"
 
 /** A path as it is typed in a command file: a URL, a path, or a path with a place in it
  *  (`a.ts#L10-25`, `a.pdf#page=3`, `a.zip!/b.ts`). What names no place stays in the name. */

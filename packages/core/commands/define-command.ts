@@ -1,5 +1,5 @@
+import type { Part } from "../parts/table.ts"
 import type { Command, CommandArgument, StructuredCommand } from "../catalog/command.ts"
-import type { Part } from "../message/part.ts"
 import type { CommandActions } from "./command-actions.ts"
 import type { QueueEffect } from "./queue-effect.ts"
 

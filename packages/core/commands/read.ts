@@ -1,5 +1,6 @@
+import type { FileReference } from "../message/file-reference.ts"
+import type { Part } from "../parts/table.ts"
 import { fileReference } from "../catalog/file-reference.ts"
-import type { FileReference, Part } from "../message/part.ts"
 import type { CommandActions } from "./command-actions.ts"
 import { type CommandCall, defineCommand, requiredArgument } from "./define-command.ts"
 

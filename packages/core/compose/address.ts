@@ -1,6 +1,6 @@
+import type { Range } from "../message/file-reference.ts"
 import { placeIn, splitEntry } from "../catalog/file-reference.ts"
 import { MAX_PATH_CHARACTERS } from "../message/limits.ts"
-import type { Range } from "../message/part.ts"
 import { TRAITS, WORD, withoutPunctuation } from "./characters.ts"
 import {
   type Fragment,

@@ -1,18 +1,17 @@
-import type { CommandPart, Part, UnknownPart } from "../message/part.ts"
+import type { CommandPart } from "../parts/command.ts"
+import type { PartData } from "../parts/define-part.ts"
 import { printAddress } from "./address.ts"
 import { isKnownNode } from "./node-kinds.ts"
 import type { ComposerNode, KnownNode, SlashCommandNode } from "./node.ts"
 import type { Payload } from "./slash-commands.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
-type AnyPart = Part | UnknownPart
-
 /** What is persisted of an input (EA-041): commands, references, and what is said between them, in
  *  order. What a recognised command takes as its arguments is in its part and said nowhere else; the
  *  references among them stand behind it, marked `argument_of`. Its `raw` is all that was typed. An unknown command that leads the
  *  message passes through as it was typed. One inside the text is text, and so is an action that
  *  neither leads nor was chosen (decision 5). */
-export function partsOfInput(input: Payload, vocabulary: Vocabulary): AnyPart[] {
+export function partsOfInput(input: Payload, vocabulary: Vocabulary): PartData[] {
   return segmentsOf(input, vocabulary).flatMap((segment) => partsOf(input.source, segment))
 }
 
@@ -58,7 +57,7 @@ function isReference(node: ComposerNode): boolean {
   return node.kind !== "text" && node.kind !== "slash_command"
 }
 
-function partsOf(source: string, segment: Segment): AnyPart[] {
+function partsOf(source: string, segment: Segment): PartData[] {
   const { command, known, start, end, references } = segment
   if (!command) return proseOf(source, { start, end, references })
   const id = `/${command.name}`
@@ -81,8 +80,8 @@ interface Prose {
   readonly references: readonly ComposerNode[]
 }
 
-function proseOf(source: string, { start, end, references }: Prose): AnyPart[] {
-  const parts: AnyPart[] = []
+function proseOf(source: string, { start, end, references }: Prose): PartData[] {
+  const parts: PartData[] = []
   const say = (from: number, to: number) => {
     const text = source.slice(from, to)
     if (text.trim() !== "") parts.push({ type: "text", text })
@@ -132,12 +131,12 @@ function plainOf(node: ComposerNode): string {
 }
 
 /** The part of a reference. */
-function partOf(node: ComposerNode): AnyPart {
+function partOf(node: ComposerNode): PartData {
   if (!isKnownNode(node)) return unknownPart(node)
   return knownPart(node)
 }
 
-function knownPart(node: KnownNode): AnyPart {
+function knownPart(node: KnownNode): PartData {
   const { kind: _kind, start: _start, end: _end, raw, ...fields } = node
   switch (node.kind) {
     case "file":
@@ -162,7 +161,7 @@ function knownPart(node: KnownNode): AnyPart {
 const TYPE_CHARACTERS = 64
 
 /** A kind that this version does not know is kept whole, and shown by how it was typed. */
-function unknownPart(node: ComposerNode): UnknownPart {
+function unknownPart(node: ComposerNode): PartData {
   const { kind, start: _start, end: _end, raw, ...fields } = node
   const slug = kind.toLowerCase().replace(/[^a-z0-9-]/g, "-")
   return { ...fields, type: `node-${slug}`.slice(0, TYPE_CHARACTERS), node_kind: kind, text: raw }

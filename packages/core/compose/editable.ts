@@ -1,11 +1,10 @@
-import type { CommandPart, FileRefPart, MentionPart, Part, UnknownPart } from "../message/part.ts"
+import type { PartData } from "../parts/define-part.ts"
+import { chipOf, isWords, openPart } from "../parts/table.ts"
 import type { Metadata, StoredPart } from "../message/row.ts"
 import { isSamePart, ownParts } from "./keep-parts.ts"
 import { type Insert, isLookalike, nodesOfTyped, partsOfTyped, wordsIn } from "./typed.ts"
 import type { ComposerNode } from "./node.ts"
 import { type CommandKind, DEFAULT_CONTEXTS, type Vocabulary } from "./vocabulary.ts"
-
-type AnyPart = Part | UnknownPart
 
 /** A message as something to write on. What text cannot carry is a part that stands in it or follows
  *  it; an editor shows each as a chip. */
@@ -16,7 +15,7 @@ export interface Editable {
   /** Parts that stand in the source, in order. */
   readonly inserts: readonly Insert[]
   /** Parts that follow the source. */
-  readonly rest: readonly AnyPart[]
+  readonly rest: readonly PartData[]
 }
 
 interface Opened {
@@ -45,8 +44,8 @@ export function bodyOfEditable({ source, literals, inserts, rest }: Editable) {
 
 export interface BesideWords {
   /** Parts that come before the words. */
-  readonly leading: readonly AnyPart[]
-  readonly following: readonly AnyPart[]
+  readonly leading: readonly PartData[]
+  readonly following: readonly PartData[]
 }
 
 /** What stays where somebody says a message's words anew. Its words are what was typed, or, where nobody
@@ -62,16 +61,16 @@ export function partsBesideWords({ metadata, parts }: Opened): BesideWords {
   }
 }
 
-function wordsAmong({ composer_input }: Metadata, own: readonly AnyPart[]): boolean[] {
+function wordsAmong({ composer_input }: Metadata, own: readonly PartData[]): boolean[] {
   const input = composer_input as Typed | undefined
-  if (typeof input?.source !== "string") return own.map(({ type }) => type === "text")
+  if (typeof input?.source !== "string") return own.map(isWords)
   const typed = partsOfTyped(input, vocabularyOf(own))
   let at = 0
   return own.map((part) => {
     const found = typed.findIndex((each) => isSamePart(part, each))
     if (found >= 0) return typed.splice(found, 1).length > 0
     // A part in the middle cuts a text in two, and a secret that was removed changes it.
-    if (part.type !== "text") return false
+    if (!isWords(part)) return false
     const place = input.source.indexOf(String(part.text), at)
     at = Math.max(at, place)
     return place >= 0 || part.ingress !== undefined
@@ -92,7 +91,7 @@ interface Typed {
   readonly nodes?: readonly ComposerNode[]
 }
 
-function openTyped({ composer_input }: Metadata, own: readonly AnyPart[]): Editable | undefined {
+function openTyped({ composer_input }: Metadata, own: readonly PartData[]): Editable | undefined {
   const input = composer_input as Typed | undefined
   if (typeof input?.source !== "string" || !isShowable(input.source)) return undefined
   const { source } = input
@@ -117,27 +116,26 @@ function lookalikes(source: string, nodes: readonly ComposerNode[]): string[] {
 }
 
 /** The words that the parts themselves show to have been known. */
-function vocabularyOf(parts: readonly AnyPart[]): Vocabulary {
+function vocabularyOf(parts: readonly PartData[]): Vocabulary {
   const commands = new Map<string, CommandKind>()
   const mentions = new Set<string>()
   const servers = new Set<string>()
-  for (const part of parts) {
-    if (part.type === "command" && part.outcome !== "pass-through")
-      commands.set((part as CommandPart).id.slice(1), "template")
-    if (part.type === "mention") mentions.add((part as MentionPart).target.kind)
-    const ref = part.type === "file-ref" ? (part as FileRefPart).ref : undefined
-    if (ref?.kind === "mcp") servers.add(ref.server)
-  }
+  for (const part of parts.map(openPart))
+    for (const { of, name } of chipOf(part).needs(part)) {
+      if (of === "command") commands.set(name, "template")
+      else if (of === "mention") mentions.add(name)
+      else servers.add(name)
+    }
   return { commands, mentions: [...mentions], contexts: DEFAULT_CONTEXTS, servers: [...servers] }
 }
 
 /** Texts are text, everything else stands between them. Of two texts that touch, the second stands as
  *  a part too: typed together they would be one. */
-function openParts(own: readonly AnyPart[]): Editable {
+function openParts(own: readonly PartData[]): Editable {
   const inserts: Insert[] = []
   const literals = new Set<string>()
   let source = ""
-  let waiting: AnyPart[] = []
+  let waiting: PartData[] = []
   for (const part of own) {
     const touches = source !== "" && waiting.length === 0
     if (!isTypable(part) || touches) {
@@ -153,16 +151,16 @@ function openParts(own: readonly AnyPart[]): Editable {
   return givesBack(opened, own) ? opened : { source: "", literals: [], inserts: [], rest: own }
 }
 
-function isTypable(part: AnyPart): part is AnyPart & { readonly text: string } {
-  if (part.type !== "text" || typeof part.text !== "string") return false
+function isTypable(part: PartData): part is PartData & { readonly text: string } {
+  if (!isWords(part) || typeof part.text !== "string") return false
   return part.text.trim() !== "" && isShowable(part.text) && isSamePart(part, plainText(part.text))
 }
 
-function plainText(text: string): AnyPart {
+function plainText(text: string): PartData {
   return { type: "text", text }
 }
 
-function givesBack(opened: Editable, own: readonly AnyPart[]): boolean {
+function givesBack(opened: Editable, own: readonly PartData[]): boolean {
   const parts = [...partsOfTyped(opened, vocabularyOf(own)), ...opened.rest]
   return (
     parts.length === own.length &&

@@ -1,4 +1,6 @@
-import { type EditorContextPart, type FileAttachmentPart, FileRefPart } from "../message/part.ts"
+import type { EditorContextPart } from "../parts/editor-context.ts"
+import type { FileAttachmentPart } from "../parts/file-attachment.ts"
+import { type FileRefPart, fileRefPart } from "../parts/file-ref.ts"
 
 /** When a kind of editor state goes along: with every message, when the user asks for it by an
  *  action, or when it is mentioned (CMP-075). */
@@ -83,7 +85,7 @@ export function partOfContext(context: EditorContextPart): EditorContextPart | F
   if (path === undefined || range === undefined || unsaved === true) return context
   const selected = typeof text === "string" ? { selected: text } : {}
   const ref = { kind: "path", path, range, ...selected }
-  return FileRefPart.safeParse({ type: "file-ref", ref }).data ?? context
+  return fileRefPart.schema().safeParse({ type: "file-ref", ref }).data ?? context
 }
 
 /** A file that was dropped or pasted, as a host sees it. */

@@ -1,30 +1,31 @@
-import type { Part, UnknownPart } from "../message/part.ts"
+import type { PartData } from "../parts/define-part.ts"
+import { isWords } from "../parts/table.ts"
 import type { StoredPart } from "../message/row.ts"
 
-type AnyPart = Part | UnknownPart
-
 /** What somebody put into a message; what was made of it is made again. */
-export function ownParts(parts: readonly StoredPart[]): AnyPart[] {
+export function ownParts(parts: readonly StoredPart[]): PartData[] {
   return parts.filter((part) => !isMade(part)).map(partOf)
 }
 
-export function partOf({ data, type }: StoredPart): AnyPart {
-  return { ...data, type } as AnyPart
+export function partOf({ data, type }: StoredPart): PartData {
+  return { ...data, type }
 }
 
 /** Whether a part came of the one before it: an expansion, or what a handler's command was given. */
-function isMade({ type, data }: StoredPart): boolean {
-  return data.derived_from !== undefined || (type === "text" && data.argument_of !== undefined)
+function isMade(row: StoredPart): boolean {
+  const { derived_from, argument_of } = row.data
+  if (derived_from !== undefined || argument_of === undefined) return derived_from !== undefined
+  return isWords(partOf(row))
 }
 
 /** A part of an edit: the rows of one that was there already, with what was made of it, or a new one. */
 export type EditedPart =
   | { readonly type: "kept"; readonly rows: readonly StoredPart[] }
-  | { readonly type: "new"; readonly part: AnyPart }
+  | { readonly type: "new"; readonly part: PartData }
 
 /** Which parts of an edit were in the message before: each stays what it is, with its id and with all
  *  that was made of it (QUE-009). */
-export function keepParts(before: readonly StoredPart[], next: readonly AnyPart[]): EditedPart[] {
+export function keepParts(before: readonly StoredPart[], next: readonly PartData[]): EditedPart[] {
   const groups = groupsOf(before)
   return next.map((part) => {
     const at = groups.findIndex(([own]) => own !== undefined && isSamePart(partOf(own), part))
@@ -55,11 +56,11 @@ const WRITTEN_HERE: ReadonlySet<string> = new Set([
   "allow_secrets",
 ])
 
-export function isSamePart(left: AnyPart, right: AnyPart): boolean {
+export function isSamePart(left: PartData, right: PartData): boolean {
   return isEqual(saidIn(left), saidIn(right))
 }
 
-function saidIn(part: AnyPart): Readonly<Record<string, unknown>> {
+function saidIn(part: PartData): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(part).filter(([name]) => !WRITTEN_HERE.has(name)))
 }
 

@@ -1,22 +1,9 @@
-import type {
-  CommandPart,
-  DirectoryRefPart,
-  EditorContextPart,
-  FileAttachmentPart,
-  FileRefPart,
-  MentionPart,
-  Part,
-  QuotePart,
-  SkillContentPart,
-  TextPart,
-  UnknownPart,
-} from "../message/part.ts"
+import type { PartData } from "../parts/define-part.ts"
+import { chipOf, openPart } from "../parts/table.ts"
 import type { Insert } from "./typed.ts"
 
-type AnyPart = Part | UnknownPart
-
 /** The parts that stand in a text, by the mark that each stands there as: `[shot.png]`. */
-export type Marks = Readonly<Record<string, AnyPart>>
+export type Marks = Readonly<Record<string, PartData>>
 
 export interface MarkedText {
   readonly text: string
@@ -25,7 +12,7 @@ export interface MarkedText {
 
 /** A source with a mark for every part that stands in it. No mark occurs in the source by itself. */
 export function writeMarks(source: string, inserts: readonly Insert[]): MarkedText {
-  const marks: Record<string, AnyPart> = {}
+  const marks: Record<string, PartData> = {}
   const texts: string[] = []
   let from = 0
   for (const { at, part } of inserts) {
@@ -38,7 +25,7 @@ export function writeMarks(source: string, inserts: readonly Insert[]): MarkedTe
 }
 
 /** A mark for a part, unlike every word of a text and every other mark. */
-export function freshMark(part: AnyPart, text: string, marks: Marks): string {
+export function freshMark(part: PartData, text: string, marks: Marks): string {
   const label = labelOf(part)
   for (let count = 1; ; count++) {
     const mark = count === 1 ? `[${label}]` : `[${label} #${count}]`
@@ -93,50 +80,11 @@ export function placeInSource(places: readonly MarkPlace[], place: number): numb
 const MAX_LABEL = 40
 
 /** A part in a few words, for a chip. */
-export function labelOf(part: AnyPart): string {
-  const words = oneLine(LABELS[part.type as Part["type"]]?.(part as never) ?? unknownLabel(part))
+export function labelOf(part: PartData): string {
+  const known = openPart(part)
+  const words = oneLine(chipOf(known).mark(known))
   if (words.length <= MAX_LABEL) return words
   return `${words.slice(0, MAX_LABEL).replace(/[\uD800-\uDBFF]$/, "")}…`
-}
-
-type Labels = {
-  readonly [Type in Part["type"]]: (part: Extract<Part, { type: Type }>) => string
-}
-
-const LABELS: Labels = {
-  text: ({ text }: TextPart) => (text.trim() === "" ? "blank text" : `text: ${text}`),
-  "file-ref": ({ ref }: FileRefPart) => {
-    if (ref.kind === "path") return `@${ref.path}${placeOf(ref)}`
-    if (ref.kind === "mcp") return `@${ref.server}:${ref.uri}`
-    return ref.kind === "url" ? ref.url : `file ${ref.content_id.slice(0, 15)}`
-  },
-  "file-attachment": ({ name }: FileAttachmentPart) => name,
-  command: ({ id, raw }: CommandPart) => (typeof raw === "string" ? raw : id),
-  mention: ({ target }: MentionPart) =>
-    `@${target.kind}:${firstWord([target.name, target.path, target.id]) ?? ""}`,
-  "editor-context": ({ kind, payload }: EditorContextPart) => {
-    const { label, name, id, path } = payload
-    const said = firstWord([label, name, path, id])
-    return said === undefined ? `context: ${kind}` : `${kind}: ${said}`
-  },
-  "directory-ref": ({ ref }: DirectoryRefPart) => `folder ${ref.name}`,
-  "skill-content": ({ name }: SkillContentPart) => `skill ${name}`,
-  quote: ({ text }: QuotePart) => `quote: ${text}`,
-}
-
-function firstWord(values: readonly unknown[]): string | undefined {
-  return values.find((value) => typeof value === "string")
-}
-
-function unknownLabel({ type, text }: AnyPart): string {
-  return typeof text === "string" && text.trim() !== "" ? `${type}: ${text}` : type
-}
-
-function placeOf({ range, entry }: Extract<FileRefPart["ref"], { kind: "path" }>): string {
-  const inside = entry === undefined ? "" : `!/${entry}`
-  if (!range) return inside
-  const unit = range.unit === "byte" ? "bytes " : ""
-  return `${inside}:${unit}${range.start}-${range.end}`
 }
 
 /** One line without characters that a screen would act on, and without the brackets of a mark. */

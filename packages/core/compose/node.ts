@@ -1,6 +1,6 @@
+import { Range } from "../message/file-reference.ts"
 import { z } from "zod"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS, MAX_URL_CHARACTERS } from "../message/limits.ts"
-import { Range } from "../message/part.ts"
 import { Fragment, FragmentFault } from "../message/file-location.ts"
 
 /** A span of the source that means something. Offsets count UTF-16 units, `end` is exclusive, and

@@ -1,4 +1,4 @@
-import type { Range } from "../message/part.ts"
+import type { Range } from "../message/file-reference.ts"
 import { unitAt, type Units } from "./units.ts"
 
 /** `#L10` and `#L10-25` are nearly every place that anybody writes, so they are read by hand; the

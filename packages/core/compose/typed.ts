@@ -1,16 +1,14 @@
-import type { Part, UnknownPart } from "../message/part.ts"
+import type { PartData } from "../parts/define-part.ts"
 import { partsOfInput } from "./bridge.ts"
 import { isWhite } from "./characters.ts"
 import type { ComposerNode } from "./node.ts"
 import { parse } from "./parse.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
-type AnyPart = Part | UnknownPart
-
 /** A part that stands in a source, before the unit `at`. */
 export interface Insert {
   readonly at: number
-  readonly part: AnyPart
+  readonly part: PartData
 }
 
 /** What was typed, with the parts that stand in it. */
@@ -24,7 +22,7 @@ export interface Typed {
 }
 
 /** The parts of what was typed, with those that stand in it at their places. */
-export function partsOfTyped(typed: Typed, vocabulary: Vocabulary): AnyPart[] {
+export function partsOfTyped(typed: Typed, vocabulary: Vocabulary): PartData[] {
   const nodes = typed.nodes ?? nodesOfTyped(typed, vocabulary)
   return stretchesOf(typed).flatMap(({ from, to, text, before }) => {
     const inside = nodes
@@ -52,7 +50,7 @@ interface Stretch {
   readonly from: number
   readonly to: number
   readonly text: string
-  readonly before: readonly AnyPart[]
+  readonly before: readonly PartData[]
 }
 
 function stretchesOf({ source, inserts = [] }: Typed): Stretch[] {

@@ -1,7 +1,6 @@
 import { type Condition, type LoadedFile, nativeKind } from "./loaded-file.ts"
 import { HELPED_BY_SHRINKING } from "./media.ts"
 import { z } from "zod"
-import type { Part, UnknownPart } from "../message/part.ts"
 import { type Capabilities, resolveNative } from "../model/capabilities.ts"
 import { showBytes, showName } from "./name.ts"
 import { TEXT_LIMITS } from "./policy.ts"
@@ -76,12 +75,8 @@ function considered(route: Route): string[] {
 
 /** What became of a file, with what it was to become where that is not the same: a changed outcome is
  *  told, and nothing is switched in silence. */
-export function withDeclared(
-  part: Part | UnknownPart,
-  file: LoadedFile | null,
-  lowered: Verdict,
-): Verdict {
-  const declared = DeclaredRoute.safeParse(part.route).data
+export function withDeclared(route: unknown, file: LoadedFile | null, lowered: Verdict): Verdict {
+  const declared = DeclaredRoute.safeParse(route).data
   const taken = takenRoute(file, lowered)
   if (!declared || !taken) return lowered
   if (declared.type === taken.type && declared.name === taken.name) return lowered

@@ -6,12 +6,12 @@ import type { Circumstances } from "./policy.ts"
 import { type Handle, type Route, type RouteWords, routeWords } from "./route.ts"
 import { type Verdict, verdict } from "./verdict.ts"
 
-export type Origin = "ref" | "attachment"
+export type FileOrigin = "ref" | "attachment"
 
 /** One line in place of a file: what it is, why it is not shown, and who reads it (BIN-001). */
 export function describe(
   file: HereFile,
-  origin: Origin,
+  origin: FileOrigin,
   { why, rule }: { readonly why: string; readonly rule?: string | undefined },
 ): Verdict {
   const label = origin === "ref" ? "file" : "attached file"
@@ -48,12 +48,12 @@ function counted(count: number, one: string, many: string): string {
   return `${count} ${count === 1 ? one : many}`
 }
 
-function pointerOf(file: HereFile, origin: Origin): RouteWords {
+function pointerOf(file: HereFile, origin: FileOrigin): RouteWords {
   const route = namedRoute(file.route) ?? usualRoute(file, origin)
   return route ? routeWords(route, handleOf(file, origin)) : NO_WORDS
 }
 
-function handleOf({ content_id, name }: HereFile, origin: Origin): Handle {
+function handleOf({ content_id, name }: HereFile, origin: FileOrigin): Handle {
   if (origin === "ref") return { tool: "this path" }
   if (content_id === null) return { tool: "it" }
   return { tool: content_id, shell: `$SCRATCH/${showName(attachmentPath(content_id, name))}` }
@@ -67,7 +67,7 @@ function namedRoute(route: Route | undefined): Route | undefined {
 }
 
 /** Where nobody was asked for a route, a file of the workspace is read by the tools for it. */
-function usualRoute(file: HereFile, origin: Origin): Route | undefined {
+function usualRoute(file: HereFile, origin: FileOrigin): Route | undefined {
   if (origin === "attachment") return undefined
   return { type: "tool", name: file.kind === "image" ? "read_image" : "read" }
 }
@@ -97,7 +97,7 @@ function mediaReason(kind: MediaKind, file: OpaqueFile, at: Circumstances): stri
 }
 
 /** The requirement that says what becomes of a file of this kind. */
-export function classRule({ kind }: HereFile, origin: Origin): string {
+export function classRule({ kind }: HereFile, origin: FileOrigin): string {
   return origin === "ref" ? "CMP-104" : CLASS_RULES[kind]
 }
 

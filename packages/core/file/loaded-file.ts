@@ -1,6 +1,6 @@
-import type { Range } from "../message/part.ts"
 import { isOffice } from "../model/media-types.ts"
 import type { MediaKind } from "../model/capabilities.ts"
+import type { Range } from "../message/file-reference.ts"
 import type { Media } from "../model/prompt.ts"
 import type { Measures, Route } from "./route.ts"
 

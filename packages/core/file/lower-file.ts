@@ -1,6 +1,6 @@
 import type { LoadedFile, MediaFile, TextFile, Freshness } from "./loaded-file.ts"
 import { utf8Length } from "../model/tokens.ts"
-import { classRule, describe, opaqueReason, type Origin } from "./describe.ts"
+import { classRule, describe, opaqueReason, type FileOrigin } from "./describe.ts"
 import { mediaRefusal, nativeBlock } from "./media.ts"
 import { oneLine, showBytes } from "./name.ts"
 import { beginning } from "./outline.ts"
@@ -9,7 +9,8 @@ import { span } from "./slice.ts"
 import { type Verdict, verdict } from "./verdict.ts"
 
 /** A file as the model sees it: its text, its picture, or a line that says what it is. */
-export function lowerFile(file: LoadedFile, origin: Origin, at: Circumstances): Verdict {
+export function lowerFile(file: LoadedFile | null, origin: FileOrigin, at: Circumstances): Verdict {
+  if (!file) throw new Error("its file was not loaded")
   switch (file.type) {
     case "text":
       return lowerText(file, origin, at)
@@ -30,7 +31,7 @@ export function lowerFile(file: LoadedFile, origin: Origin, at: Circumstances): 
   }
 }
 
-function lowerText(file: TextFile, origin: Origin, at: Circumstances): Verdict {
+function lowerText(file: TextFile, origin: FileOrigin, at: Circumstances): Verdict {
   const overflow = textOverflow(file, origin, at)
   if (overflow)
     return file.extracted ? lowerHead(file, origin, at) : describe(file, origin, overflow)
@@ -39,7 +40,7 @@ function lowerText(file: TextFile, origin: Origin, at: Circumstances): Verdict {
 }
 
 /** Text of a file, as a block and with what its receipt says. */
-export function shownText(file: TextFile, origin: Origin, text: string): Verdict {
+export function shownText(file: TextFile, origin: FileOrigin, text: string): Verdict {
   const { content_id } = file
   if (file.range) return verdict("range", "CMP-025", { reason: partReason(file), text, content_id })
   if (file.place !== undefined) {
@@ -55,7 +56,7 @@ export function shownText(file: TextFile, origin: Origin, text: string): Verdict
 
 const NAMED_ONLY = "the policy only names files"
 
-function textOverflow(file: TextFile, origin: Origin, at: Circumstances) {
+function textOverflow(file: TextFile, origin: FileOrigin, at: Circumstances) {
   const { file_refs } = at.policy
   const limits = TEXT_LIMITS[file_refs]
   const size = utf8Length(file.text)
@@ -69,7 +70,7 @@ function textOverflow(file: TextFile, origin: Origin, at: Circumstances) {
 }
 
 /** Text that was taken out of a file can be read nowhere else, so its beginning is better than none. */
-function lowerHead(file: TextFile, origin: Origin, at: Circumstances): Verdict {
+function lowerHead(file: TextFile, origin: FileOrigin, at: Circumstances): Verdict {
   const { file_bytes, message_bytes } = TEXT_LIMITS[at.policy.file_refs]
   const room = Math.min(file_bytes, message_bytes - at.spent.text_bytes)
   const text = room > 0 ? beginning(file.text, room) : ""
@@ -99,12 +100,12 @@ function lowerFresh(file: TextFile, fresh: Freshness): Verdict {
   }
 }
 
-export function showText(file: TextFile, origin: Origin): string {
+export function showText(file: TextFile, origin: FileOrigin): string {
   if (file.text === "") return `[${header(file, origin)} is empty]`
   return `${header(file, origin)}:\n${file.text}`
 }
 
-function header(file: TextFile, origin: Origin): string {
+function header(file: TextFile, origin: FileOrigin): string {
   const part = partOf(file)
   const of = part === undefined ? "" : `, ${part}${totalOf(file)}`
   return `${origin === "ref" ? "File" : "Attached file"} ${file.name}${of}`
@@ -126,7 +127,7 @@ function totalOf({ lines }: TextFile): string {
   return lines?.total === undefined ? "" : ` of ${lines.total}`
 }
 
-function lowerMedia(file: MediaFile, origin: Origin, at: Circumstances): Verdict {
+function lowerMedia(file: MediaFile, origin: FileOrigin, at: Circumstances): Verdict {
   if (origin === "ref" && file.place === undefined && at.policy.file_refs === "descriptor")
     return describe(file, origin, { why: NAMED_ONLY })
   const refusal = mediaRefusal(file, at)

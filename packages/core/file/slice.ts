@@ -1,6 +1,6 @@
+import type { Range } from "../message/file-reference.ts"
 import type { FileKind } from "./loaded-file.ts"
 import { type Fragment, printFragment } from "../message/file-location.ts"
-import type { Range } from "../message/part.ts"
 import { oneLine, showName } from "./name.ts"
 
 /** A file whose bytes can be had, from the beginning, as often as they are asked for. */
@@ -14,7 +14,7 @@ export interface OpenFile {
 
 /** A place inside a file (BEY-08): in an archive the entry, then lines or bytes, or another address.
  *  An empty place is the whole file. */
-export interface Place {
+export interface FilePlace {
   readonly entry?: string | undefined
   readonly range?: Range | undefined
   readonly fragment?: Fragment | undefined
@@ -35,17 +35,17 @@ export type Sliced =
  *  (`want.native`), else as text. The reader of formats is on the shelves; the host passes it in. */
 export type Slicer = (
   file: OpenFile,
-  place: Place,
+  place: FilePlace,
   want: { readonly native: boolean },
 ) => Promise<Sliced>
 
 /** Lines and bytes of a file are read as they stand; every other place takes a slicer. */
-export function needsSlicer({ entry, fragment }: Place): boolean {
+export function needsSlicer({ entry, fragment }: FilePlace): boolean {
   return entry !== undefined || fragment !== undefined
 }
 
 /** A place with one way to say lines and bytes. */
-export function normalPlace({ entry, range, fragment }: Place): Place {
+export function normalPlace({ entry, range, fragment }: FilePlace): FilePlace {
   const about = entry === undefined ? {} : { entry }
   if (fragment?.unit !== "line" && fragment?.unit !== "byte")
     return { ...about, ...(range ? { range } : {}), ...(fragment ? { fragment } : {}) }
@@ -59,7 +59,7 @@ export function slicedName(path: string, entry: string | undefined): string {
 }
 
 /** The place in words, for a header; an entry stands in the name already. */
-export function placeWords({ range, fragment }: Place): string | null {
+export function placeWords({ range, fragment }: FilePlace): string | null {
   // The name of a sheet is a stranger's.
   if (fragment) return oneLine(fragmentWords(fragment))
   return range ? rangeWords(range) : null

@@ -1,9 +1,10 @@
+import type { PartData } from "../parts/define-part.ts"
+import { AnyPartData } from "../parts/read-part.ts"
 import { parseFragment } from "../message/file-location.ts"
 import { MAX_PARTS } from "../message/limits.ts"
-import { AnyPart, type Part, type UnknownPart } from "../message/part.ts"
-import { base64OfUtf8 } from "./data-url.ts"
-import { type FileAddress, readFileUri } from "./file-uri.ts"
-import { isObject, type JsonObject } from "./json.ts"
+import { base64OfUtf8 } from "../acp/data-url.ts"
+import { type FileAddress, readFileUri } from "../acp/file-uri.ts"
+import { isObject, type JsonObject } from "../acp/json.ts"
 import { type Loss, loss, type Translated } from "./loss.ts"
 
 export interface FromAcpOptions {
@@ -16,15 +17,15 @@ export interface FromAcpOptions {
 export function fromAcpBlocks(
   blocks: readonly unknown[],
   options: FromAcpOptions = {},
-): Translated<(Part | UnknownPart)[]> {
+): Translated<PartData[]> {
   const losses: Loss[] = []
   if (blocks.length > MAX_PARTS)
     losses.push(loss("", `only the first ${MAX_PARTS} of ${blocks.length} blocks are read`))
   const value = blocks.slice(0, MAX_PARTS).flatMap((block, at) => {
     const { part, lost } = readBlock(block, options)
     for (const name of lost) losses.push(loss(`/${at}/${name}`, "has no place here"))
-    const parsed = AnyPart.safeParse(part)
-    if (parsed.success) return [part as Part | UnknownPart]
+    const parsed = AnyPartData.safeParse(part)
+    if (parsed.success) return [parsed.data]
     const [issue] = parsed.error.issues
     losses.push(loss(`/${at}`, `is left out: ${part ? issue?.message : "it is no block we know"}`))
     return []

@@ -1,9 +1,10 @@
+import type { PartData } from "../parts/define-part.ts"
+import { AnyPart } from "../parts/read-part.ts"
 import { MAX_PARTS } from "../message/limits.ts"
-import { AnyPart } from "../message/part.ts"
-import { base64OfUrl } from "./data-url.ts"
-import { isObject, type JsonObject } from "./json.ts"
+import { base64OfUrl } from "../acp/data-url.ts"
+import { isObject, type JsonObject } from "../acp/json.ts"
 import { type Loss, loss, type Translated } from "./loss.ts"
-import type { Message, PartData } from "./message.ts"
+import type { Message } from "./message.ts"
 import { MARK, storedType, WHOLE_PART } from "./ui-message.ts"
 
 const MAX_MESSAGES = 100_000

@@ -1,8 +1,6 @@
+import type { PartData } from "../parts/define-part.ts"
 import type { StoredMessage } from "../message/row.ts"
-import type { JsonObject } from "./json.ts"
-
-/** A part as it is stored: of a user's message, or of an answer. */
-export type PartData = JsonObject & { readonly type: string }
+import type { JsonObject } from "../acp/json.ts"
 
 /** A message as the codecs take it and give it: what a row says, without where it is kept. */
 export interface Message {
@@ -13,5 +11,5 @@ export interface Message {
 }
 
 export function messageOf({ id, role, metadata, parts }: StoredMessage): Message {
-  return { id, role, metadata, parts: parts.map(({ data }) => data as PartData) }
+  return { id, role, metadata, parts: parts.map(({ type, data }) => ({ ...data, type })) }
 }

@@ -8,7 +8,7 @@ import type {
   ToolResultBlock,
 } from "../model/prompt.ts"
 import { findWire } from "../wires/wires.ts"
-import type { Json } from "./json.ts"
+import type { Json } from "../acp/json.ts"
 import { type Loss, loss, type Translated } from "./loss.ts"
 
 /** Messages as the AI SDK's functions take them: the parts of `ModelMessage` that we write. */

@@ -1,6 +1,7 @@
-import { isObject, type JsonObject, without } from "./json.ts"
+import type { PartData } from "../parts/define-part.ts"
+import { isObject, type JsonObject, without } from "../acp/json.ts"
 import { loss, type Translated } from "./loss.ts"
-import type { Message, PartData } from "./message.ts"
+import type { Message } from "./message.ts"
 import {
   MARK,
   type ProviderMetadata,

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./json.ts"
+import type { Json, JsonObject } from "../acp/json.ts"
 
 /** Messages as the AI SDK (7) shows them to a client: the parts of them that we write. Ours are all
  *  values of its own type, and pass its validator. */

@@ -1,7 +1,8 @@
 import type { HereFile, LoadedFile, TextFile } from "../file/loaded-file.ts"
 import type { LoadedPart } from "./loaded-part.ts"
-import { describe, type Origin } from "../file/describe.ts"
+import { describe, type FileOrigin } from "../file/describe.ts"
 import { showText, shownText } from "../file/lower-file.ts"
+import { definitionOf } from "../parts/table.ts"
 import { outline } from "../file/outline.ts"
 
 import { type Verdict, weigh } from "../file/verdict.ts"
@@ -60,7 +61,7 @@ function largest(
 function lessOf({ loaded, verdict }: Settled, budget: number): Verdict | undefined {
   const { file } = loaded
   if (!isHere(file)) return undefined
-  const origin: Origin = loaded.part?.type === "file-attachment" ? "attachment" : "ref"
+  const { origin } = definitionOf(loaded.part)
   if (file.type === "text" && verdict.rule !== RULE) {
     const less = outlined(file, origin, budget)
     if (less && weigh(less).tokens < weigh(verdict).tokens) return less
@@ -75,7 +76,7 @@ function isHere(file: LoadedFile | null): file is HereFile {
 
 const RULE = "BEY-12"
 
-function outlined(file: TextFile, origin: Origin, budget: number): Verdict | undefined {
+function outlined(file: TextFile, origin: FileOrigin, budget: number): Verdict | undefined {
   const text = outline(file.text)
   if (text === file.text) return undefined
   const shown = shownText(file, origin, showText({ ...file, text }, origin))

@@ -1,6 +1,6 @@
+import type { PartData } from "../parts/define-part.ts"
 import type { Custom } from "./policy.ts"
 import { z } from "zod"
-import type { Part, UnknownPart } from "../message/part.ts"
 import { Outcome } from "../model/receipt.ts"
 import { oneLine } from "../file/name.ts"
 import type { Verdict } from "../file/verdict.ts"
@@ -8,7 +8,7 @@ import type { Verdict } from "../file/verdict.ts"
 /** An agent's own lowering of a part, where it has one and it works; else ours. It is given a copy:
  *  what is stored stays as it is (CMP-114). */
 export function custom(
-  part: Part | UnknownPart,
+  part: PartData,
   lowering: Custom | undefined,
   usual: () => Verdict,
 ): Verdict {

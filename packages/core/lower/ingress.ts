@@ -1,4 +1,4 @@
-import type { Part, UnknownPart } from "../message/part.ts"
+import type { PartData } from "../parts/define-part.ts"
 import { oneLine } from "../file/name.ts"
 import { type Verdict, verdict } from "../file/verdict.ts"
 
@@ -9,7 +9,7 @@ interface IngressMark {
 }
 
 /** A part that was kept out: the model is told that something is not shown, and why. */
-export function keptOut(part: Part | UnknownPart): Verdict | undefined {
+export function keptOut(part: PartData): Verdict | undefined {
   const mark = markOf(part)
   if (mark?.verdict !== "denied") return undefined
   const reason = oneLine(mark.reason)
@@ -20,14 +20,14 @@ export function keptOut(part: Part | UnknownPart): Verdict | undefined {
 }
 
 /** A part that came in without its secrets, or with them on purpose, says so in its receipt. */
-export function withMark(part: Part | UnknownPart, lowered: Verdict): Verdict {
+export function withMark(part: PartData, lowered: Verdict): Verdict {
   const mark = markOf(part)
   if (!mark || mark.verdict === "denied") return lowered
   const told = mark.verdict === "redacted" ? "Before that," : "It was"
   return { ...lowered, reason: `${lowered.reason} ${told} ${oneLine(mark.reason)}.` }
 }
 
-function markOf(part: Part | UnknownPart): IngressMark | undefined {
+function markOf(part: PartData): IngressMark | undefined {
   const mark = part.ingress as Partial<IngressMark> | undefined
   if (mark?.verdict === undefined || !VERDICTS.includes(mark.verdict)) return undefined
   return { verdict: mark.verdict, reason: mark.reason ?? "the policy says so" }

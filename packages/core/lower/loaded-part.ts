@@ -1,10 +1,10 @@
+import type { Part } from "../parts/table.ts"
 import type { LoadedFile } from "../file/loaded-file.ts"
-import type { Part, UnknownPart } from "../message/part.ts"
 
 /** A part and the id that its receipt and its capture carry. */
 export interface NamedPart {
   readonly id: string
-  readonly part: Part | UnknownPart
+  readonly part: Part
 }
 
 /** A part with all that lowering needs of the world: nothing is read after this. */

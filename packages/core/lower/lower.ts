@@ -5,6 +5,7 @@ import type { Block, PromptMessage } from "../model/prompt.ts"
 import { LOWERING_VERSION, type Receipt } from "../model/receipt.ts"
 import { blockBytes } from "../model/tokens.ts"
 import { type Settled, withinBudget } from "./budget.ts"
+import { PARTS, writePart } from "../parts/table.ts"
 import { lowerPart } from "./lower-part.ts"
 import { useOf } from "../file/media.ts"
 import { oneLine, showName } from "../file/name.ts"
@@ -31,7 +32,8 @@ export function lower(
 ): Lowered {
   const settled: Settled[] = []
   let spent = NOTHING_SPENT
-  for (const loaded of parts) {
+  for (const given of parts) {
+    const loaded = withPart(given)
     const at = { part_id: loaded.id, capabilities, policy, spent }
     const verdict = lowerSafely(loaded, at)
     settled.push({ loaded, verdict })
@@ -97,10 +99,15 @@ function receiptOf(loaded: LoadedPart, result: Verdict): Receipt {
   }
 }
 
-// Rows from elsewhere may hold anything; a receipt's type is a string whatever they hold.
-function typeOf(loaded: LoadedPart): string {
-  const { type } = (loaded.part ?? {}) as { type?: unknown }
-  return typeof type === "string" ? type : "unknown"
+// Rows from elsewhere may hold anything, nothing at all included.
+function withPart(loaded: LoadedPart): LoadedPart {
+  const { part }: { readonly part?: { readonly type?: unknown } } = loaded
+  if (typeof part?.type === "string" && Object.hasOwn(PARTS, part.type)) return loaded
+  return { ...loaded, part: { type: "unknown", raw: { type: "unknown" } } }
+}
+
+function typeOf({ part }: LoadedPart): string {
+  return writePart(part).type
 }
 
 /** Only the text of files is budgeted: what the user wrote is always sent. */

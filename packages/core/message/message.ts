@@ -1,6 +1,4 @@
 import { z } from "zod"
-import { MAX_PARTS } from "./limits.ts"
-import { AnyPart } from "./part.ts"
 
 /** The version of the user message's shape (CMP-120). Additive part types do not change it. */
 export const SCHEMA_VERSION = 1
@@ -14,14 +12,6 @@ export type ModelChoice = z.infer<typeof ModelChoice>
 
 export const Mode = z.enum(["immediate", "queued", "paused", "steer"])
 export type Mode = z.infer<typeof Mode>
-
-/** A message as a surface hands it over: typed parts in the order they are read (CMP-001, CMP-003). */
-export const UserMessage = z.object({
-  role: z.literal("user").default("user"),
-  parts: z.array(AnyPart).min(1, "a message needs at least one part").max(MAX_PARTS),
-  metadata: z.record(z.string(), z.unknown()).optional(),
-})
-export type UserMessage = z.infer<typeof UserMessage>
 
 /** "provider/model" or a bare provider, as a person types it. */
 export function parseModelChoice(text: string): ModelChoice {

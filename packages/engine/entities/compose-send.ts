@@ -1,19 +1,20 @@
+import type { PartData } from "compositor-core/parts/define-part"
+import { AnyPart } from "compositor-core/parts/read-part"
+import { type Part, writePart } from "compositor-core/parts/table"
+import type { FileAttachmentPart } from "compositor-core/parts/file-attachment"
 import { partsOfInput } from "compositor-core/compose/bridge"
 import type { ComposerInput } from "compositor-core/compose/composer-input"
 import { parse } from "compositor-core/compose/parse"
 import type { Vocabulary } from "compositor-core/compose/vocabulary"
-import { type FileAttachmentPart, Part, UnknownPart } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 import { isObject, type Payload, type SentAttachment } from "./read-send.ts"
-
-type AnyPart = Part | UnknownPart
 
 /** The parts that are persisted of what was sent (EA-041). */
 export function partsOfSend(
   payload: Payload,
   vocabulary: Vocabulary,
   attachments: readonly SentAttachment[],
-): AnyPart[] {
+): Part[] {
   const said =
     payload.type === "input"
       ? partsOfComposerInput(payload.input, vocabulary)
@@ -25,19 +26,20 @@ export function partsOfSend(
 
 /** Without nodes the handler gets the source alone; what is in it is looked for all the same, so that
  *  no command's literal reaches a model. */
-function partsOfComposerInput({ source, nodes }: ComposerInput, vocabulary: Vocabulary): AnyPart[] {
+function partsOfComposerInput({ source, nodes }: ComposerInput, vocabulary: Vocabulary): Part[] {
   const found = nodes ?? parse(source, vocabulary)
   return partsOfInput({ source, nodes: found }, vocabulary).map(checked)
 }
 
 // Nodes carry what a surface put into them: what becomes of them must be a part like any other.
-function checked(part: AnyPart, at: number): AnyPart {
-  if (Part.safeParse(part).success || UnknownPart.safeParse(part).success) return part
+function checked(part: PartData, at: number): Part {
+  const parsed = AnyPart.safeParse(part)
+  if (parsed.success) return parsed.data
   const message = `does not make a ${part.type} part`
   throw new Refusal("invalid", message, [{ path: `/payload/nodes/${at}`, message }])
 }
 
-function partsOfPayload(message_type: string, payload: unknown): AnyPart[] {
+function partsOfPayload(message_type: string, payload: unknown): Part[] {
   const text = textOf(payload)
   if (text !== undefined) return text === "" ? [] : [{ type: "text", text }]
   const value = isObject(payload) ? payload : { value: payload ?? null }
@@ -60,10 +62,10 @@ function textOf(payload: unknown): string | undefined {
 }
 
 /** Each where its node stands; those without one behind the rest. */
-function withAttachments(parts: readonly AnyPart[], attachments: readonly SentAttachment[]) {
+function withAttachments(parts: readonly Part[], attachments: readonly SentAttachment[]) {
   const left = new Map(attachments.map((attachment) => [attachment.id, attachment]))
   const placed = parts.map((part) => {
-    const { node_kind, id } = part as { node_kind?: unknown; id?: unknown }
+    const { node_kind, id } = writePart(part)
     const attachment = node_kind === "attachment" ? left.get(String(id)) : undefined
     if (!attachment) return part
     left.delete(attachment.id)

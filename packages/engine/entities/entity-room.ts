@@ -13,7 +13,7 @@ import { COMPOSER_INPUT, inboxIn, type InboxMetadata, PLAIN_MESSAGE } from "./wa
 import { type Commands, commandsIn, type TypedIn, vocabularyIn } from "./session-commands.ts"
 import type { ComposerInput } from "compositor-core/compose/composer-input"
 import type { Mode } from "compositor-core/message/message"
-import type { CommandPart, Part, UnknownPart } from "compositor-core/message/part"
+import { isWords, type Part, writePart } from "compositor-core/parts/table"
 import { Refusal } from "compositor-core/message/refusal"
 import { buttonCommand } from "../submit/button-command.ts"
 import { printAddress } from "./address.ts"
@@ -105,7 +105,7 @@ export interface HeardMessage {
   readonly mode: Mode
   /** What was typed, where the surface said it. */
   readonly input?: ComposerInput | undefined
-  readonly parts: readonly (Part | UnknownPart)[]
+  readonly parts: readonly Part[]
   /** Where in the request the message stands. */
   readonly path: string
 }
@@ -150,8 +150,8 @@ export async function heardAgain(
   return inbox && attachments ? { ...inbox, attachments } : inbox
 }
 
-function isButton(part: Part | UnknownPart): boolean {
-  return part.type === "command" && buttonCommand(part as CommandPart) !== undefined
+function isButton(part: Part): boolean {
+  return part.type === "command" && buttonCommand(part) !== undefined
 }
 
 async function refuseKilled(store: Rooms["store"], session_id: string) {
@@ -167,7 +167,11 @@ async function plain(
   definition: AnyDefinition,
   { parts, path }: HeardMessage,
 ): Promise<{ payload?: unknown }> {
-  const text = parts.flatMap((part) => (part.type === "text" ? [String(part.text)] : [])).join("")
+  const text = parts
+    .map(writePart)
+    .filter(isWords)
+    .map(({ text }) => String(text))
+    .join("")
   const read = await readPayload(definition, PLAIN_MESSAGE, { text })
   if (read.type === "faults") {
     const faults = read.faults.map(({ message }) => ({ path, message }))

@@ -1,6 +1,7 @@
+import { openPart } from "compositor-core/parts/table"
+import type { PartData } from "compositor-core/parts/define-part"
 import { partsBesideWords } from "compositor-core/compose/editable"
 import { newId } from "compositor-core/message/id"
-import type { Part, UnknownPart } from "compositor-core/message/part"
 import { Refusal, type RefusalDetail } from "compositor-core/message/refusal"
 import type { Metadata, StoredMessage } from "compositor-core/message/row"
 import type { StoredEntity } from "../store/store.ts"
@@ -185,7 +186,7 @@ export class Inbox {
     const { payload: said, warnings } = read.read
     const sent = partsOfSend(said, await this.#vocabulary(receiver), before.attachments ?? [])
     const { leading, following } = besidePayload(message, before)
-    const parts = [...leading, ...sent, ...following]
+    const parts = [...leading.map(openPart), ...sent, ...following.map(openPart)]
     return { parts, warnings, metadata: metadataOf(said, before) }
   }
 
@@ -266,7 +267,7 @@ const ATTACHMENTS = "$attachments"
  *  text is one part, which the new one replaces. */
 function besidePayload(message: StoredMessage, { message_type, attachments = [] }: InboxMetadata) {
   const ids = new Set<unknown>(attachments.map(({ id }) => id))
-  const isBeside = (part: Part | UnknownPart) =>
+  const isBeside = (part: PartData) =>
     !ids.has(part.attachment_id) &&
     !(part.type === "editor-context" && part.source === "inbox" && part.kind === message_type)
   const { leading, following } = partsBesideWords(message)

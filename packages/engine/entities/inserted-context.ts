@@ -1,6 +1,6 @@
+import { type Part, writePart } from "compositor-core/parts/table"
 import { hash } from "node:crypto"
 import { newId } from "compositor-core/message/id"
-import type { Part, UnknownPart } from "compositor-core/message/part"
 import type { EntityRow, NewPart, Store } from "../store/store.ts"
 import { admitWords } from "../policy/judge.ts"
 import { admit } from "../submit/admit.ts"
@@ -91,8 +91,9 @@ function partOf({ type, title, content, metadata = {} }: NewContext, key: string
   }
 }
 
-function newPart(part: Part | UnknownPart): NewPart {
-  return { id: newId("prt"), type: part.type, data_json: JSON.stringify(part), blob: null }
+function newPart(part: Part): NewPart {
+  const data = writePart(part)
+  return { id: newId("prt"), type: data.type, data_json: JSON.stringify(data), blob: null }
 }
 
 // In the order in which they were inserted.

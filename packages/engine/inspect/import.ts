@@ -1,6 +1,6 @@
+import { ContentId } from "compositor-core/message/file-reference"
 import { z } from "zod"
 import type { BlobStore } from "compositor-files/blobs/blobs"
-import { ContentId } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 import type { ExportRow, Imported, Store } from "../store/store.ts"
 import { linesOf } from "./lines.ts"

@@ -1,5 +1,5 @@
+import { readPart } from "compositor-core/parts/read-part"
 import type { Capture } from "../loading/load.ts"
-import { readPart } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 import type { Session, StoredMessage, Turn } from "compositor-core/message/row"
 import { upgradePart } from "compositor-core/message/upgrade"

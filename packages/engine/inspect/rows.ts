@@ -1,8 +1,8 @@
+import { ContentId } from "compositor-core/message/file-reference"
 import { z } from "zod"
 import { isTooDeep } from "compositor-core/message/stored-json"
 import { type IdPrefix, isId } from "compositor-core/message/id"
 import { ModelChoice } from "compositor-core/message/message"
-import { ContentId } from "compositor-core/message/part"
 import {
   cleanTitle,
   MessageRow,

@@ -7,7 +7,7 @@ import { oneLine } from "compositor-core/file/name"
 import {
   needsSlicer,
   type OpenFile,
-  type Place,
+  type FilePlace,
   placeWords,
   type Sliced,
 } from "compositor-core/file/slice"
@@ -43,7 +43,7 @@ export async function captureSlice(
 
 const ALLOW: Verdict = { verdict: "allow" }
 
-async function sliceSafely(file: OpenFile, place: Place, sources: Sources): Promise<Sliced> {
+async function sliceSafely(file: OpenFile, place: FilePlace, sources: Sources): Promise<Sliced> {
   if (!sources.slice)
     return { type: "refused", reason: "a place inside such a file cannot be taken out here" }
   try {
@@ -55,7 +55,7 @@ async function sliceSafely(file: OpenFile, place: Place, sources: Sources): Prom
 }
 
 // What an archive's entry is shows only when it is out.
-function wantsNative(file: OpenFile, place: Place, { capabilities }: Sources): boolean {
+function wantsNative(file: OpenFile, place: FilePlace, { capabilities }: Sources): boolean {
   if (!needsSlicer(place)) return false
   if (!capabilities || place.entry !== undefined) return true
   const kind = nativeKind(file.kind, file.mime)
@@ -106,7 +106,7 @@ async function textCapture(
 
 /** Lines of an entry are judged by what all of the entry holds, as lines of a file are. */
 async function entryAround(
-  { entry, range, fragment }: Place,
+  { entry, range, fragment }: FilePlace,
   text: string,
   { file, sources }: { readonly file: OpenFile; readonly sources: Sources },
 ): Promise<Pick<Arrival, "text" | "piece">> {
@@ -120,7 +120,7 @@ async function entryAround(
 }
 
 /** Where an entry would lie if its archive were a folder: what is kept out by name stays out. */
-function entryPath(real_path: string, { entry }: Place): string {
+function entryPath(real_path: string, { entry }: FilePlace): string {
   return entry === undefined ? real_path : `${real_path}/${entry}`
 }
 

@@ -1,3 +1,4 @@
+import { definitionOf } from "compositor-core/parts/table"
 import { type LineSpan, nativeKind } from "compositor-core/file/loaded-file"
 import type { NamedPart } from "compositor-core/lower/loaded-part"
 import { readAll } from "compositor-files/blobs/blocks"
@@ -8,15 +9,13 @@ import {
   readOpened,
   type WorkspaceRead,
 } from "compositor-files/workspace/workspace"
-import { Fragment } from "compositor-core/message/file-location"
-import { type FileReference, isKnown, type MentionPart, Range } from "compositor-core/message/part"
 import type { Verdict } from "../policy/judge.ts"
 import { type Capture, largeCapture, type PathTarget, refusedCapture } from "./capture.ts"
 import { captureSlice } from "./capture-slice.ts"
 import { type Blobs, namedOffice, pieces } from "./content.ts"
 import { anchored } from "./reanchor.ts"
 import { MEASURED, type Measures } from "compositor-core/file/route"
-import { needsSlicer, normalPlace, type OpenFile } from "compositor-core/file/slice"
+import { type FilePlace, needsSlicer, type OpenFile } from "compositor-core/file/slice"
 import type { Sources } from "./sources.ts"
 
 /** A place is captured when it is submitted, because the user selected what was there then. Null
@@ -24,7 +23,7 @@ import type { Sources } from "./sources.ts"
 export async function captureRange(named: NamedPart, sources: Sources): Promise<Capture | null> {
   try {
     const target = pathTarget(named)
-    if (!target || (!target.place.range && !needsSlicer(target.place))) return null
+    if (!target || !isForAPlace(target)) return null
     if (needsSlicer(target.place) && !sources.slice) return null
     return await captureTarget(target, sources)
   } catch {
@@ -32,36 +31,22 @@ export async function captureRange(named: NamedPart, sources: Sources): Promise<
   }
 }
 
+/** The file that a part wants captured: one of the workspace, or a place in bytes that are stored, which
+ *  are read like a file. The whole of stored bytes is loaded as it is (CMP-025). */
 export function pathTarget({ id, part }: NamedPart): PathTarget | undefined {
-  if (!isKnown(part)) return undefined
-  if (part.type === "mention") return mentionedFile(id, part)
-  if (part.type !== "file-ref") return undefined
-  if (part.ref.kind === "content") return contentPlace(id, part.ref)
-  if (part.ref.kind !== "path") return undefined
-  const { path, selected } = part.ref
-  const text = typeof selected === "string" ? selected : undefined
-  return { part_id: id, path, place: normalPlace(part.ref), selected: text }
+  const [request] = definitionOf(part).load(part)
+  if (request?.from === "workspace") {
+    const { path, place, selected } = request
+    return { part_id: id, path, place, selected }
+  }
+  if (request?.from !== "blob" || !isForAPlace(request)) return undefined
+  const { content_id, name, place } = request
+  return { part_id: id, path: name, content_id, place }
 }
 
-/** Stored bytes of which only a place is meant: the whole of them is loaded as it is (CMP-025). */
-function contentPlace(part_id: string, ref: ContentReference): PathTarget | undefined {
-  const place = normalPlace(ref)
-  if (!place.range && !needsSlicer(place)) return undefined
-  const { content_id, name } = ref
-  return { part_id, path: typeof name === "string" ? name : content_id, content_id, place }
-}
-
-type ContentReference = Extract<FileReference, { kind: "content" }>
-
-function mentionedFile(part_id: string, part: MentionPart): PathTarget | undefined {
-  const { kind, path, entry, range, fragment } = part.target
-  if (kind !== "file" || typeof path !== "string") return undefined
-  const place = normalPlace({
-    entry: typeof entry === "string" ? entry : undefined,
-    range: Range.safeParse(range).data,
-    fragment: Fragment.safeParse(fragment).data,
-  })
-  return { part_id, path, place }
+/** Whether only a place inside the file is asked for. */
+export function isForAPlace({ place }: { readonly place: FilePlace }): boolean {
+  return place.range !== undefined || needsSlicer(place)
 }
 
 export async function captureTarget(target: PathTarget, sources: Sources): Promise<Capture> {

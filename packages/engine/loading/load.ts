@@ -1,12 +1,9 @@
+import type { FileOrigin } from "compositor-core/file/describe"
+import { type FileRequest, none } from "compositor-core/parts/define-part"
+import { definitionOf } from "compositor-core/parts/table"
 import type { HereFile, LoadedFile, TextFile } from "compositor-core/file/loaded-file"
 import type { LoadedPart, NamedPart } from "compositor-core/lower/loaded-part"
 import { decodeText, kindOfMime } from "compositor-files/kinds/sniff"
-import {
-  type FileAttachmentPart,
-  type FileReference,
-  isKnown,
-  type Part,
-} from "compositor-core/message/part"
 import type { Origin } from "../policy/config.ts"
 import type { Capture, PathTarget } from "./capture.ts"
 import { captureTarget, pathTarget } from "./capture-target.ts"
@@ -33,7 +30,7 @@ export async function load(parts: readonly NamedPart[], sources: Sources): Promi
   const captures: Capture[] = []
   for (const named of parts) {
     // A history is mostly words: only what has a file is waited for.
-    if (!mayHaveFile(named)) {
+    if (definitionOf(named.part).load === none) {
       loaded.push({ id: named.id, part: named.part, file: null })
       continue
     }
@@ -44,16 +41,6 @@ export async function load(parts: readonly NamedPart[], sources: Sources): Promi
   return { parts: loaded, captures }
 }
 
-const TYPES_WITH_FILES: ReadonlySet<string> = new Set<Part["type"]>([
-  "file-ref",
-  "file-attachment",
-  "mention",
-])
-
-function mayHaveFile({ part }: NamedPart): boolean {
-  return TYPES_WITH_FILES.has(part.type)
-}
-
 interface LoadResult {
   readonly file: LoadedFile | null
   readonly capture?: Capture
@@ -61,7 +48,11 @@ interface LoadResult {
 
 async function loadSafely(named: NamedPart, sources: Sources): Promise<LoadResult> {
   try {
-    return await loadPart(named, sources)
+    const target = pathTarget(named)
+    if (target) return await loadTarget(target, sources)
+    const { load, origin } = definitionOf(named.part)
+    const [request] = load(named.part)
+    return { file: request ? await loadRequest(request, origin, sources) : null }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return { file: { type: "refused", name: nameOf(named.part), outcome: "failed", reason } }
@@ -73,16 +64,6 @@ function nameOf(part: object): string {
   const { name, ref } = part as { name?: unknown; ref?: { path?: unknown } }
   const known = [name, ref?.path].find((value) => typeof value === "string")
   return showName(known ?? "file")
-}
-
-async function loadPart(named: NamedPart, sources: Sources): Promise<LoadResult> {
-  const target = pathTarget(named)
-  if (target) return loadTarget(target, sources)
-  const { part } = named
-  if (!isKnown(part)) return { file: null }
-  if (part.type === "file-attachment") return { file: await loadAttachment(part, sources) }
-  if (part.type === "file-ref") return { file: await loadReference(part.ref, sources) }
-  return { file: null }
 }
 
 async function loadTarget(target: PathTarget, sources: Sources): Promise<LoadResult> {
@@ -154,35 +135,35 @@ async function loadSlice(
   return fit({ ...file, ...about }, { content, origin: "ref" }, sources)
 }
 
-async function loadAttachment(part: FileAttachmentPart, sources: Sources): Promise<LoadedFile> {
-  const content = await attachedContent(part, sources)
-  if (!content) return withoutBytes(part)
-  const file = await loadContent(content, part.name, sources.limits.text_bytes)
-  return fitJudged(file, { content, origin: "attachment" }, sources)
+async function loadRequest(
+  request: FileRequest,
+  origin: FileOrigin,
+  sources: Sources,
+): Promise<LoadedFile> {
+  const { blobs, limits } = sources
+  const fitted = async (content: Content, name: string) => {
+    const file = await loadContent(content, name, limits.text_bytes)
+    return fitJudged(file, { content, origin }, sources)
+  }
+  switch (request.from) {
+    case "part":
+      return fitted(bytesContent(Buffer.from(request.data, "base64"), blobs), request.name)
+    case "blob":
+      return fitted(await storedContent(request.content_id, blobs), request.name)
+    case "nowhere":
+      return withoutBytes(request)
+    case "elsewhere":
+      return { type: "elsewhere", address: request.address }
+    case "workspace":
+      throw new Error(`${request.path} was not captured`)
+  }
 }
 
-async function attachedContent(
-  { data, content_id }: FileAttachmentPart,
-  { blobs }: Sources,
-): Promise<Content | undefined> {
-  if (data !== undefined) return bytesContent(Buffer.from(data, "base64"), blobs)
-  return content_id === undefined ? undefined : storedContent(content_id, blobs)
-}
-
-function withoutBytes(part: FileAttachmentPart): LoadedFile {
-  const mime = showName(part.mime)
+function withoutBytes(request: Extract<FileRequest, { from: "nowhere" }>): LoadedFile {
+  const mime = showName(request.mime)
   const nothing = { content_id: null, lines: null, note: "it was sent without its bytes" }
-  const about = { name: showName(part.name), mime, kind: kindOfMime(mime), size: part.size ?? null }
+  const about = { name: showName(request.name), mime, kind: kindOfMime(mime), size: request.size }
   return { type: "opaque", ...about, ...nothing }
-}
-
-async function loadReference(ref: FileReference, sources: Sources): Promise<LoadedFile> {
-  // What lies elsewhere is named; fetching it is a tool's work.
-  if (ref.kind !== "content") return { type: "elsewhere", address: showName(addressOf(ref)) }
-  const name = typeof ref.name === "string" ? ref.name : ref.content_id
-  const content = await storedContent(ref.content_id, sources.blobs)
-  const file = await loadContent(content, name, sources.limits.text_bytes)
-  return fitJudged(file, { content, origin: "ref" }, sources)
 }
 
 // Bytes that were uploaded stand under the hash of what they are, secrets and all: what a model is
@@ -199,15 +180,4 @@ async function fitJudged(
     return { type: "refused", name, outcome: "denied", reason: verdict.reason }
   if (verdict?.verdict !== "redact") return fit(file, whole, sources)
   return fit({ ...file, text: verdict.text, note: verdict.reason }, whole, sources)
-}
-
-function addressOf(ref: Exclude<FileReference, { kind: "content" }>): string {
-  switch (ref.kind) {
-    case "url":
-      return ref.url
-    case "mcp":
-      return `${ref.server} ${ref.uri}`
-    case "path":
-      return ref.path
-  }
 }

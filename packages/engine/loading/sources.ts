@@ -1,5 +1,5 @@
+import type { Part } from "compositor-core/parts/table"
 import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
-import type { Part, UnknownPart } from "compositor-core/message/part"
 import type { Capabilities } from "compositor-core/model/capabilities"
 import type { Arrival, Verdict } from "../policy/judge.ts"
 import type { Capture } from "./capture.ts"

@@ -1,8 +1,8 @@
+import type { Part } from "compositor-core/parts/table"
 import type { ContentBlock } from "@modelcontextprotocol/client"
 import type { BlobStore } from "compositor-files/blobs/blobs"
 import { imageSize } from "compositor-files/kinds/image-size"
 import { sniff } from "compositor-files/kinds/sniff"
-import type { Part } from "compositor-core/message/part"
 import type { Block, Media } from "compositor-core/model/prompt"
 
 /** What a server sends may be as long as the protocol lets it: this is as much as we keep of one. */

@@ -1,6 +1,6 @@
+import type { Part } from "compositor-core/parts/table"
 import type { McpCommand } from "compositor-core/catalog/command"
 import { mcpCommands } from "compositor-core/catalog/foreign"
-import type { Part } from "compositor-core/message/part"
 import type { Tool } from "../tools/tool.ts"
 import { type ConnectionOptions, McpConnection, type McpLists, type Watcher } from "./connection.ts"
 import { partOfContent, partOfResource } from "./content.ts"

@@ -1,3 +1,4 @@
+import type { Part } from "compositor-core/parts/table"
 import { DEFAULT_POLICY, type Policy } from "compositor-core/lower/policy"
 import { createHmac, randomBytes } from "node:crypto"
 import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
@@ -5,7 +6,6 @@ import type { Capture } from "../loading/capture.ts"
 import { load } from "../loading/load.ts"
 import { lower, promptMessages } from "compositor-core/lower/lower"
 import { LOAD_LIMITS, type Sources } from "../loading/sources.ts"
-import type { Part, UnknownPart } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 import { type Metadata, Usage } from "compositor-core/message/row"
 import type { Capabilities } from "compositor-core/model/capabilities"
@@ -52,7 +52,7 @@ interface Counter extends Pick<Provider, "id"> {
 }
 
 export interface Draft {
-  readonly parts: readonly (Part | UnknownPart)[]
+  readonly parts: readonly Part[]
   readonly workspace_root: string | null
   readonly model?: { readonly provider_id: string; readonly model_id: string } | undefined
   readonly api?: string | undefined

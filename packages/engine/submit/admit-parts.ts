@@ -1,5 +1,5 @@
+import { openPart, type Part, writePart } from "compositor-core/parts/table"
 import { setImmediate as pause } from "node:timers/promises"
-import type { Part, UnknownPart } from "compositor-core/message/part"
 import { sentenceOf } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import type { Span } from "../policy/secrets/detector.ts"
@@ -42,7 +42,7 @@ async function withoutSplitSecrets(parts: readonly NamedPart[]): Promise<NamedPa
     if (findings.length === 0) return { id, part }
     const reason = `removed from the text: ${sentenceOf(findings)}, which went on in another part`
     const ingress = { verdict: "redacted", rule: "secret", reason, findings }
-    return { id, part: { ...part, text, ingress } }
+    return { id, part: openPart({ ...writePart(part), text, ingress }) }
   })
 }
 
@@ -50,9 +50,13 @@ const MAX_JOINED_CHARACTERS = 1024 * 1024
 const NOWHERE: Span = { start: 0, end: 0 }
 
 /** What a person sent on purpose is left to them. */
-function joinable(part: Part | UnknownPart): string {
-  const { text, ingress } = part as { text?: unknown; ingress?: { verdict?: unknown } }
-  return typeof text === "string" && ingress?.verdict !== "allowed" ? text : ""
+function joinable(part: Part): string {
+  const { text, ingress } = writePart(part)
+  return typeof text === "string" && !isMeant(ingress) ? text : ""
+}
+
+function isMeant(ingress: unknown): boolean {
+  return (ingress as { verdict?: unknown } | undefined)?.verdict === "allowed"
 }
 
 function placesOf(texts: readonly string[]): Span[] {

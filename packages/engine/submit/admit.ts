@@ -1,15 +1,15 @@
-import { decodeText } from "compositor-files/kinds/sniff"
+import type { PartData, TextOrigin } from "compositor-core/parts/define-part"
+import { AnyPart } from "compositor-core/parts/read-part"
 import {
-  AnyPart,
-  type FileAttachmentPart,
-  type FileRefPart,
+  definitionOf,
   isKnownType,
-  type MentionPart,
+  openPart,
   type Part,
-  type TextPart,
-  type UnknownPart,
-} from "compositor-core/message/part"
+  writePart,
+} from "compositor-core/parts/table"
 import type { Metadata } from "compositor-core/message/row"
+import { decodeText } from "compositor-files/kinds/sniff"
+import type { Origin } from "../policy/config.ts"
 import {
   admitWords,
   type Arrival,
@@ -18,161 +18,197 @@ import {
   judgeValue,
   sentenceOf,
 } from "../policy/judge.ts"
-import type { Origin } from "../policy/config.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import type { Finding } from "../policy/secrets/redact.ts"
+import { textAt, withText, withoutField } from "./text-paths.ts"
 
-type Received = Part | UnknownPart
-
-/** Let a part in, keep it out, or let it in without its secrets (BEY-04). Every string of it is judged,
- *  whatever its type, at any depth and with its keys; what is removed is removed before anything is
- *  stored, and the part says that it was. The bytes of an attachment are judged as the text they are. */
-export async function admit(policy: IngressPolicy, part: Received): Promise<Received> {
-  const { content, words } = contentAndWords(part)
-  const judged = await judgeValue(policy, wordsArrival(part), words)
-  if (judged.verdict === "deny") return withhold(part, judged)
-  const clean = judged.verdict === "redact" ? (judged.value as Received) : words
-  const named = (await deniedByName(policy, part)) ?? deniedByAddress(part, clean, judged)
-  if (named) return mark(fitting(part, withoutContent({ ...clean, ...content })), denied(named))
-  const read = await admitContent(policy, part, content)
-  const removed: RedactedWords[] = judged.verdict === "redact" ? [judged] : []
-  if (read.verdict === "deny") return mark(withoutContent({ ...clean, ...content }), denied(read))
-  if (read.verdict === "redact") removed.push(read)
-  const whole = fitting(part, { ...clean, ...(read.verdict === "redact" ? read.content : content) })
-  if (read.verdict === "meant") return mark(whole, read.mark)
-  return removed.length === 0 ? whole : mark(whole, redacted(removed))
+/** Let a part in, keep it out, or let it in without its secrets (BEY-04). Its definition says where its
+ *  texts stand and how they came; every other string of it is judged too, at any depth and with its key.
+ *  What is removed is removed before anything is stored, and the part says that it was. */
+export async function admit(policy: IngressPolicy, part: Part): Promise<Part> {
+  const data = writePart(part)
+  const texts = runningTexts(part, data)
+  const words = texts.reduce((rest, { path }) => withoutField(rest, path), data)
+  const judged = await judgeValue(policy, wordsArrival(part, data), words)
+  if (judged.verdict === "deny") return withhold(data, judged)
+  const clean = judged.verdict === "redact" ? asPartData(judged.value) : words
+  const whole = texts.reduce((rest, { path, text }) => withText(rest, path, text), clean)
+  const named = (await deniedByName(policy, part)) ?? deniedByAddress(data, whole, judged)
+  if (named) return mark(fitting(data, withoutContent(part, whole)), denied(named))
+  const read = await admitTexts(policy, part, texts)
+  if (read.type === "denied") return mark(withoutContent(part, whole), denied(read.denial))
+  const removed = [...(judged.verdict === "redact" ? [judged] : []), ...read.removed]
+  const admitted = fitting(
+    data,
+    read.texts.reduce((rest, { path, text }) => withText(rest, path, text), clean),
+  )
+  if (read.meant) return mark(admitted, allowed(read.meant))
+  return removed.length === 0 ? openPart(admitted) : mark(admitted, redacted(removed))
 }
 
 /** What a part says at length, apart from the words around it. */
-interface Content {
-  readonly text?: string
-  readonly data?: string
+interface RunningText {
+  readonly path: string
+  readonly text: string
+  /** It is bytes, written in base64. */
+  readonly isBytes: boolean
+  readonly origin: Origin
+}
+
+function runningTexts(part: Part, data: PartData): RunningText[] {
+  return Object.entries(definitionOf(part).texts).flatMap(([path, said]) => {
+    const text = path.endsWith("**") ? undefined : textAt(data, path)
+    if (text === undefined) return []
+    const isBytes = said.startsWith("base64 ")
+    return [{ path, text, isBytes, origin: isBytes ? "attachment" : originOf(said, data) }]
+  })
+}
+
+/** What a command came to is its output, whatever kind of text it is. */
+function originOf(said: string, { derived_from }: PartData): Origin {
+  const origin = ORIGINS[said] ?? "paste"
+  return origin === "paste" && derived_from !== undefined ? "command-output" : origin
+}
+
+const ORIGINS: Readonly<Record<string, TextOrigin>> = {
+  paste: "paste",
+  ref: "ref",
+  attachment: "attachment",
+  "editor-context": "editor-context",
+}
+
+function wordsArrival(part: Part, data: PartData): Pick<Arrival, "origin" | "size"> {
+  const paths = Object.entries(definitionOf(part).texts)
+  const [path, said] = paths.find(([, origin]) => !origin.startsWith("base64 ")) ?? ["**", "paste"]
+  const origin = originOf(said, data)
+  // What a reference names is measured when it is read.
+  if (origin !== "editor-context") return { origin }
+  return { origin, size: JSON.stringify(data[path.replace(/\.\*\*$/, "")] ?? "").length }
+}
+
+type ReadTexts =
+  | { readonly type: "denied"; readonly denial: Denial }
+  | {
+      readonly type: "read"
+      readonly texts: readonly Pick<RunningText, "path" | "text">[]
+      readonly removed: readonly RedactedWords[]
+      /** Secrets that were let in because their author asked for it. */
+      readonly meant: RedactedWords | undefined
+    }
+
+async function admitTexts(
+  policy: IngressPolicy,
+  part: Part,
+  texts: readonly RunningText[],
+): Promise<ReadTexts> {
+  const clean: Pick<RunningText, "path" | "text">[] = []
+  const removed: RedactedWords[] = []
+  let meant: RedactedWords | undefined
+  for (const each of texts) {
+    const verdict = await judge(policy, textArrival(part, each))
+    if (verdict.verdict === "deny") return { type: "denied", denial: verdict }
+    if (verdict.verdict === "redact" && each.origin === "paste" && isMeant(policy, part))
+      meant = verdict
+    else if (verdict.verdict === "redact") removed.push(verdict)
+    const text = removed.at(-1) === verdict ? written(each, verdict) : each.text
+    clean.push({ path: each.path, text })
+  }
+  return { type: "read", texts: clean, removed, meant }
+}
+
+function written({ isBytes }: RunningText, verdict: object): string {
+  const text = "text" in verdict && typeof verdict.text === "string" ? verdict.text : ""
+  return isBytes ? Buffer.from(text).toString("base64") : text
 }
 
 /** The bytes of an attachment are no words: they are decoded, and judged as what they are. */
-function contentAndWords(part: Received): { content: Content; words: Received } {
-  if (part.type === "file-attachment") {
-    const { data, ...words } = part as FileAttachmentPart
-    return { content: data === undefined ? {} : { data }, words }
-  }
-  if (!TEXTS.has(part.type)) return { content: {}, words: part }
-  const { text, ...words } = part as TextPart
-  return { content: { text }, words: words as Received }
-}
-
-const TEXTS: ReadonlySet<string> = new Set<Part["type"]>(["text", "skill-content", "quote"])
-
-function wordsArrival(part: Received): Pick<Arrival, "origin" | "size"> {
-  if (part.type !== "editor-context") return { origin: originOf(part) }
-  return { origin: "editor-context", size: JSON.stringify(part["payload"]).length }
-}
-
-function originOf(part: Received): Origin {
-  if (part.type === "file-ref" || part.type === "mention") return "ref"
-  if (part.type === "file-attachment") return "attachment"
-  return part.derived_from === undefined ? "paste" : "command-output"
-}
-
-type ReadContent =
-  | { readonly verdict: "allow" }
-  | Denial
-  | (RedactedWords & { readonly verdict: "redact"; readonly content: Content })
-  | { readonly verdict: "meant"; readonly mark: object }
-
-async function admitContent(
-  policy: IngressPolicy,
-  part: Received,
-  { text, data }: Content,
-): Promise<ReadContent> {
-  if (data !== undefined) return admitBytes(policy, part as FileAttachmentPart, data)
-  if (text === undefined) return { verdict: "allow" }
-  const origin = originOf(part)
-  const verdict = await judge(policy, { origin, text })
-  if (verdict.verdict !== "redact") return verdict
-  if (origin === "paste" && isMeant(policy, part))
-    return { verdict: "meant", mark: allowed(verdict) }
-  return { ...verdict, content: { text: verdict.text } }
-}
-
-async function admitBytes(
-  policy: IngressPolicy,
-  { name, size }: FileAttachmentPart,
-  data: string,
-): Promise<ReadContent> {
-  const text = decodeText(Buffer.from(data, "base64"))
-  const verdict = await judge(policy, { origin: "attachment", name, size, text })
-  if (verdict.verdict !== "redact") return verdict
-  return { ...verdict, content: { data: Buffer.from(verdict.text).toString("base64") } }
+function textArrival(part: Part, { isBytes, text, origin }: RunningText): Arrival {
+  if (!isBytes) return { origin, text }
+  return { ...nameOf(part), origin, text: decodeText(Buffer.from(text, "base64")) }
 }
 
 /** "Send it anyway": only for what a person typed, and only where the settings let them. */
-function isMeant({ settings }: IngressPolicy, part: Received): boolean {
-  return part.type === "text" && part.allow_secrets === true && settings.allow_typed_secrets
+function isMeant({ settings }: IngressPolicy, part: Part): boolean {
+  if (definitionOf(part).voice(part) !== "user") return false
+  return writePart(part).allow_secrets === true && settings.allow_typed_secrets
 }
 
 // What a file says is judged when it is read; here only whether it may be named at all. What a rule
 // keeps out, it keeps out of an archive too.
-async function deniedByName(policy: IngressPolicy, part: Received): Promise<Denial | undefined> {
+async function deniedByName(policy: IngressPolicy, part: Part): Promise<Denial | undefined> {
   const named = nameOf(part)
   const verdict = named && (await judge(policy, named))
   return verdict?.verdict === "deny" ? verdict : undefined
 }
 
-function nameOf(part: Received): Arrival | undefined {
-  if (part.type === "file-attachment") {
-    const { name, size } = part as FileAttachmentPart
-    return { origin: "attachment", name, size }
-  }
-  const { path, entry } = addressOf(part)
-  return path === undefined ? undefined : { origin: "ref", path, name: entry }
-}
-
-/** The path of a file that a part wants read. */
-function addressOf(part: Received): { path?: string; entry?: string | undefined } {
-  if (part.type === "file-ref") {
-    const { ref } = part as FileRefPart
-    return ref.kind === "path" ? { path: ref.path, entry: ref.entry } : {}
-  }
-  if (part.type !== "mention") return {}
-  const { kind, path, entry } = (part as MentionPart).target
-  if (kind !== "file" || typeof path !== "string") return {}
-  return { path, entry: typeof entry === "string" ? entry : undefined }
+function nameOf(part: Part): Arrival | undefined {
+  const { origin, load } = definitionOf(part)
+  const [request] = load(part)
+  if (request?.from === "workspace")
+    return { origin: "ref", path: request.path, name: request.place.entry }
+  if (!request || request.from === "elsewhere" || origin === "ref") return undefined
+  const { size } = writePart(part)
+  return { origin, name: request.name, size: typeof size === "number" ? size : undefined }
 }
 
 // A path without its secret leads nowhere, and with it, it may be neither kept nor shown.
 function deniedByAddress(
-  part: Received,
-  clean: Received,
+  data: PartData,
+  clean: PartData,
   judged: { readonly verdict: string; readonly findings?: readonly Finding[] },
 ): Denial | undefined {
-  const [before, after] = [addressOf(part), addressOf(clean)]
+  if (judged.verdict !== "redact") return undefined
+  const [before, after] = [addressIn(data), addressIn(clean)]
   if (before.path === after.path && before.entry === after.entry) return undefined
   const reason = `the path holds ${sentenceOf(judged.findings ?? [])}`
   return { verdict: "deny", rule: "secret", reason }
 }
 
-function withoutContent(part: Received): Received {
-  if (TEXTS.has(part.type)) return { ...part, text: "" }
-  if (part.type !== "file-attachment") return part
-  const { data: _data, content_id: _content, ...descriptor } = part as FileAttachmentPart
-  return descriptor
+/** The path of a file that a part wants read. */
+function addressIn(data: PartData): { path?: string; entry?: string | undefined } {
+  const parsed = AnyPart.safeParse(data)
+  const [request] = parsed.success ? definitionOf(parsed.data).load(parsed.data) : []
+  if (request?.from !== "workspace") return {}
+  return { path: request.path, entry: request.place.entry }
+}
+
+/** A part without what it says at length, and without the bytes it would keep alive. */
+function withoutContent(part: Part, data: PartData): PartData {
+  const { texts, blobs } = definitionOf(part)
+  const [content_id] = blobs(part)
+  const named = Object.keys(data).filter(
+    (name) => content_id !== undefined && data[name] === content_id,
+  )
+  const bare = named.reduce(withoutField, data)
+  return Object.entries(texts).reduce((rest, [path, said]) => {
+    if (path.endsWith("**") || textAt(rest, path) === undefined) return rest
+    return said.startsWith("base64 ") ? withoutField(rest, path) : withText(rest, path, "")
+  }, bare)
 }
 
 /** What is kept of a part of which nothing may be. */
-function withhold({ type }: Received, denial: Denial): UnknownPart {
+function withhold({ type }: PartData, denial: Denial): Part {
   const of = isKnownType(type) ? { of: type } : {}
-  return { type: "withheld", ...of, ingress: denied(denial) }
+  return openPart({ type: WITHHELD, ...of, ingress: denied(denial) })
 }
+
+const WITHHELD = "withheld"
 
 /** A part whose shape depended on the secret in it (a command's name, a type) is kept out whole. */
-function fitting(part: Received, clean: Received): Received {
-  if (clean === part || AnyPart.safeParse(clean).success) return clean
-  const reason = `a ${isKnownType(part.type) ? part.type : "part"} without its secret is none`
-  return withhold(part, { verdict: "deny", rule: "secret", reason })
+function fitting(data: PartData, clean: PartData): PartData {
+  if (clean === data || AnyPart.safeParse(clean).success) return clean
+  const reason = `a ${isKnownType(data.type) ? data.type : "part"} without its secret is none`
+  return writePart(withhold(data, { verdict: "deny", rule: "secret", reason }))
 }
 
-function mark(part: Received, ingress: object): Received {
-  return part.type === "withheld" ? part : { ...part, ingress }
+function mark(data: PartData, ingress: object): Part {
+  return openPart(data.type === WITHHELD ? data : { ...data, ingress })
+}
+
+function asPartData(value: unknown): PartData {
+  const fields: Record<string, unknown> =
+    typeof value === "object" && value !== null ? { ...value } : {}
+  return { ...fields, type: String(fields.type) }
 }
 
 function denied({ rule, reason }: Denial) {

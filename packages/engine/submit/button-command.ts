@@ -1,6 +1,6 @@
+import type { CommandPart } from "compositor-core/parts/command"
 import type { Command } from "compositor-core/catalog/command"
 import { BUILTINS } from "compositor-core/commands/table"
-import type { CommandPart } from "compositor-core/message/part"
 
 /** The built-in command behind a surface's own button. Nobody typed it, so it means the built-in one
  *  even in a session whose agent gives commands a meaning of its own. */

@@ -1,7 +1,7 @@
+import type { CommandPart } from "compositor-core/parts/command"
 import type { Command, CommandArgument } from "compositor-core/catalog/command"
 import type { CommandCall } from "compositor-core/commands/define-command"
 import type { Given } from "compositor-core/catalog/values"
-import type { CommandPart } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 
 /** What stands behind the command, with the names of what it refers to in place of references. */

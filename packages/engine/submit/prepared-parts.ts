@@ -2,11 +2,12 @@ import type { BlobStore } from "compositor-files/blobs/blobs"
 import type { ScratchQuota } from "compositor-files/workspace/scratch"
 import { kindOfMime } from "compositor-files/kinds/sniff"
 import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
-import type { DeclaredRoute, SentFile } from "compositor-core/file/declared-route"
+import { DeclaredRoute, type SentFile } from "compositor-core/file/declared-route"
+import type { PartHandle } from "compositor-core/parts/define-part"
+import { definitionOf, openPart, type Part, writePart } from "compositor-core/parts/table"
 import { captureRange, LOAD_LIMITS, type Sources } from "../loading/load.ts"
 import { INLINE_ATTACHMENT_BYTES } from "compositor-core/message/limits"
 import type { ModelChoice } from "compositor-core/message/message"
-import type { FileAttachmentPart, FileRefPart, MentionPart } from "compositor-core/message/part"
 import { judge } from "../policy/judge.ts"
 import { newCapture } from "../store/capture.ts"
 import type { NewBlob, NewCapture, NewPart, Store } from "../store/store.ts"
@@ -71,12 +72,13 @@ const NONE: ReadonlySet<string> = new Set()
 
 /** A file says how it was to reach the model; what a surface says of that counts for nothing. */
 function routed<Each extends PreparedPart>(each: Each, rooms: PrepareRooms, place: Place): Each {
-  if (each.part.type !== "file-attachment" && each.part.type !== "file-ref") return each
-  const { route: _, ...part } = each.part as FileAttachmentPart | FileRefPart
+  const [handle] = definitionOf(each.part).handles(each.part)
+  if (!handle || definitionOf(each.part).load(each.part).length === 0) return each
+  const { route: _, ...data } = writePart(each.part)
   const route = each.blob
-    ? rooms.route?.(sentFile(part, each.blob), place.model ?? null)
+    ? rooms.route?.(sentFile(each.part, handle, each.blob), place.model ?? null)
     : undefined
-  return { ...each, part: route ? { ...part, route } : part }
+  return { ...each, part: openPart({ ...data, type: data.type, ...(route ? { route } : {}) }) }
 }
 
 async function fittedToScratch<Each extends PreparedPart>(
@@ -95,26 +97,28 @@ async function fittedToScratch<Each extends PreparedPart>(
 const NO_ROOM = "there is no room for a copy of it in scratch"
 
 function copyOf({ part, blob }: PreparedPart, at: number): Copy[] {
-  if (!blob || (part.type !== "file-attachment" && part.type !== "file-ref")) return []
-  const { name, size } = sentFile(part as FileAttachmentPart | FileRefPart, blob)
-  const route = part.route as DeclaredRoute | undefined
+  const [handle] = definitionOf(part).handles(part)
+  if (!blob || !handle) return []
+  const { name, size } = sentFile(part, handle, blob)
+  const route = declaredRoute(part)
   return [{ content_id: blob.content_id, name, size, route, path: `/parts/${at}` }]
 }
 
-function withTrace<Each extends PreparedPart>(each: Each, sentence: string): Each {
-  const route = each.part.route as DeclaredRoute | undefined
-  if (!route) return each
-  return {
-    ...each,
-    part: { ...each.part, route: { ...route, trace: [...route.trace, sentence] } },
-  }
+function declaredRoute(part: Part): DeclaredRoute | undefined {
+  return DeclaredRoute.safeParse(writePart(part).route).data
 }
 
-function sentFile(part: FileAttachmentPart | FileRefPart, { mime, size }: NewBlob): SentFile {
-  const { name } = part.type === "file-attachment" ? part : part.ref
-  const condition = part.condition as SentFile["condition"]
-  const called = typeof name === "string" ? name : "file"
-  return { name: called, mime, size, kind: kindOfMime(mime), condition }
+function withTrace<Each extends PreparedPart>(each: Each, sentence: string): Each {
+  const route = declaredRoute(each.part)
+  if (!route) return each
+  const told = { ...route, trace: [...route.trace, sentence] }
+  return { ...each, part: openPart({ ...writePart(each.part), route: told }) }
+}
+
+function sentFile(part: Part, { name }: PartHandle, { mime, size }: NewBlob): SentFile {
+  const { condition } = writePart(part)
+  const known = condition === "encrypted" || condition === "damaged" ? condition : undefined
+  return { name, mime, size, kind: kindOfMime(mime), condition: known }
 }
 
 function inlineFor({ inline }: PrepareRooms, { session_id }: Place, part_id: string) {
@@ -125,19 +129,16 @@ function inlineFor({ inline }: PrepareRooms, { session_id }: Place, part_id: str
 }
 
 export function newPart({ id, part, blob }: PreparedPart & { id: string }): NewPart {
-  return { id, type: part.type, data_json: JSON.stringify(part), blob }
+  const data = writePart(part)
+  return { id, type: data.type, data_json: JSON.stringify(data), blob }
 }
 
 /** Lines, pages or cells that someone chose (BEY-08). */
 function isSelection({ part }: PreparedPart): boolean {
-  if (part.ingress !== undefined) return false
-  if (part.type === "mention") return hasPlace((part as MentionPart).target)
-  if (part.type !== "file-ref") return false
-  const { ref } = part as FileRefPart
-  return (ref.kind === "path" || ref.kind === "content") && hasPlace(ref)
-}
-
-function hasPlace({ range, fragment }: Readonly<Record<string, unknown>>): boolean {
+  if (writePart(part).ingress !== undefined) return false
+  const [request] = definitionOf(part).load(part)
+  if (!request || !("place" in request)) return false
+  const { range, fragment } = request.place
   return range !== undefined || fragment !== undefined
 }
 

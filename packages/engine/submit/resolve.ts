@@ -1,3 +1,8 @@
+import type { CommandPart } from "compositor-core/parts/command"
+import type { EditorContextPart } from "compositor-core/parts/editor-context"
+import type { FileRefPart } from "compositor-core/parts/file-ref"
+import type { MentionPart } from "compositor-core/parts/mention"
+import { openPart, type Part, writePart } from "compositor-core/parts/table"
 import type { Catalog } from "compositor-core/catalog/catalog"
 import type {
   Command,
@@ -14,15 +19,6 @@ import { builtInCommand } from "compositor-core/commands/table"
 import { printAddress } from "compositor-core/compose/address"
 import { partOfContext } from "compositor-core/compose/editor-context"
 import { newId } from "compositor-core/message/id"
-import type {
-  CommandPart,
-  EditorContextPart,
-  FileRefPart,
-  MentionPart,
-  Part,
-  SkillContentPart,
-  UnknownPart,
-} from "compositor-core/message/part"
 import { Refusal, type RefusalDetail } from "compositor-core/message/refusal"
 import { buttonCommand } from "./button-command.ts"
 import {
@@ -39,7 +35,7 @@ import { promptParts, resourceParts, type ServerRooms } from "./server-parts.ts"
 
 export interface NamedPart {
   readonly id: string
-  readonly part: Part | UnknownPart
+  readonly part: Part
 }
 
 export interface ResolveRooms extends RunRooms {
@@ -55,7 +51,7 @@ export interface ResolveRooms extends RunRooms {
 }
 
 export interface Unresolved {
-  readonly parts: readonly (Part | UnknownPart)[]
+  readonly parts: readonly Part[]
   /** Parts that were resolved and admitted before, by their place: each stays what it came to. */
   readonly kept?: ReadonlyMap<number, readonly NamedPart[]> | undefined
   /** What the surface can tell of its state, for `@selection` and the like. */
@@ -103,28 +99,27 @@ class Resolving implements Resolved {
   /** False where there is nothing that was kept. */
   keepAll(kept: readonly NamedPart[] | undefined): boolean {
     this.parts.push(...(kept ?? []))
-    for (const { part } of kept ?? []) {
-      const { type, name, arguments: given = "" } = part as SkillContentPart
-      if (type === "skill-content") this.#brought.add(skillKey(name, given))
-    }
+    for (const { part } of kept ?? [])
+      if (part.type === "skill-content")
+        this.#brought.add(skillKey(part.name, part.arguments ?? ""))
     return kept !== undefined
   }
 
-  async take(part: Part | UnknownPart, at: number) {
-    if (part.type === "command") return this.#command(part as CommandPart, at)
-    if (part.type === "mention") return this.#mention(part as MentionPart, at)
-    if (part.type === "file-ref") return this.#reference(part as FileRefPart, at)
+  async take(part: Part, at: number) {
+    if (part.type === "command") return this.#command(part, at)
+    if (part.type === "mention") return this.#mention(part, at)
+    if (part.type === "file-ref") return this.#reference(part, at)
     this.#keep(part)
   }
 
-  #keep(part: Part | UnknownPart): NamedPart {
+  #keep(part: Part): NamedPart {
     const named = { id: newId("prt"), part }
     this.parts.push(named)
     return named
   }
 
   #derive(part: Part, derived_from: string) {
-    this.#keep({ ...part, derived_from })
+    this.#keep(openPart({ ...writePart(part), derived_from }))
   }
 
   async #command(part: CommandPart, at: number) {
@@ -305,7 +300,7 @@ class Resolving implements Resolved {
   }
 }
 
-function addressIn(part: Part | UnknownPart): string[] {
+function addressIn(part: Part): string[] {
   if (part.type !== "file-ref") return []
   const { ref } = part as FileRefPart
   return [(ref.kind === "path" ? printAddress(ref) : undefined) ?? JSON.stringify(ref)]
@@ -317,8 +312,13 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
   last: ["last", "last-action"],
 }
 
-export function isBlank(part: Part | UnknownPart): boolean {
-  return part.type === "text" && String(part.text).trim() === ""
+/** Whether commands and skills have to be known to resolve a part. */
+export function asksTheCatalog({ type }: Part): boolean {
+  return type === "command" || type === "mention"
+}
+
+export function isBlank(part: Part): boolean {
+  return part.type === "text" && part.text.trim() === ""
 }
 
 type Filled = Extract<Expansion, { type: "parts" }>

@@ -1,5 +1,5 @@
+import type { Part } from "compositor-core/parts/table"
 import type { ExpandedPart } from "compositor-core/catalog/expand"
-import type { Part } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 
 export interface RunRooms {

@@ -1,6 +1,8 @@
+import type { CommandPart } from "compositor-core/parts/command"
+import type { FileReference } from "compositor-core/message/file-reference"
+import type { Part } from "compositor-core/parts/table"
 import type { McpCommand } from "compositor-core/catalog/command"
 import { mcpArguments } from "compositor-core/catalog/foreign"
-import type { CommandPart, FileReference, Part } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 import { givenOf, missing } from "./command-arguments.ts"
 

@@ -1,14 +1,14 @@
+import { isWords, type Part, writePart } from "compositor-core/parts/table"
 import { stat } from "node:fs/promises"
 import { resolve as resolvePath } from "node:path"
 import { errorCode } from "compositor-core/message/untyped"
 import type { CommandActions } from "compositor-core/commands/command-actions"
 import type { ModelChoice } from "compositor-core/message/message"
-import type { Part, UnknownPart } from "compositor-core/message/part"
 import { admitWords } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import { admitParts } from "./admit-parts.ts"
 import { loadedSkills } from "./loaded-skills.ts"
-import { type Resolved, resolve, type Unresolved } from "./resolve.ts"
+import { asksTheCatalog, type Resolved, resolve, type Unresolved } from "./resolve.ts"
 import type { SubmitRooms } from "./submit.ts"
 
 /** Where a message comes in: its session's workspace, and what may enter there. */
@@ -28,12 +28,12 @@ export type SessionActions = Omit<CommandActions, "listCommands" | "isFile">
 
 interface Arriving {
   readonly session_id: string
-  readonly parts: readonly (Part | UnknownPart)[]
+  readonly parts: readonly Part[]
 }
 
 // Plain text asks nothing of the workspace, so nothing is read for it.
 export async function placeOf(rooms: SubmitRooms, { session_id, parts }: Arriving): Promise<Place> {
-  const isPlain = parts.every((part) => part.type === "text")
+  const isPlain = parts.every((part) => isWords(writePart(part)))
   const session = isPlain ? null : await rooms.store.session(session_id)
   const workspace_root = session?.workspace_root ?? null
   const { model = null, agent } = session ?? {}
@@ -47,7 +47,7 @@ export async function resolvedIn(
   message: Unresolved,
 ): Promise<Resolved> {
   const { workspace_root, policy } = place
-  const isPlain = message.parts.every(({ type }) => type !== "command" && type !== "mention")
+  const isPlain = !message.parts.some(asksTheCatalog)
   const catalog = isPlain ? NO_COMMANDS : await rooms.catalog(place)
   const skills = isPlain ? NO_SKILLS : await rooms.skills(workspace_root)
   const isThere = (path: string) => isFile(workspace_root, path)

@@ -1,3 +1,5 @@
+import type { CommandPart } from "compositor-core/parts/command"
+import { chipOf, definitionOf, openPart, type Part, writePart } from "compositor-core/parts/table"
 import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
 import type { BlobStore } from "compositor-files/blobs/blobs"
 import { NamingBlobs } from "compositor-files/blobs/blobs-behind"
@@ -7,7 +9,6 @@ import type { QueueEffect } from "compositor-core/commands/queue-effect"
 import { keepParts, partOf } from "compositor-core/compose/keep-parts"
 import { newId } from "compositor-core/message/id"
 import { type Mode, type ModelChoice, SCHEMA_VERSION } from "compositor-core/message/message"
-import type { CommandPart, Part, TextPart, UnknownPart } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 import { cleanTitle, type Metadata, type StoredPart } from "compositor-core/message/row"
 import type { IngressPolicy } from "../policy/policy.ts"
@@ -137,7 +138,7 @@ export async function preview(
 export interface QueuedEdit {
   readonly session_id: string
   readonly message_id: string
-  readonly parts?: readonly (Part | UnknownPart)[] | undefined
+  readonly parts?: readonly Part[] | undefined
   readonly metadata?: Metadata | undefined
   readonly position?: string | undefined
   readonly after?: string | null | undefined
@@ -167,7 +168,7 @@ export async function editQueued(rooms: SubmitRooms, edit: QueuedEdit): Promise<
 async function editedParts(
   rooms: SubmitRooms,
   { session_id, message_id }: QueuedEdit,
-  parts: readonly (Part | UnknownPart)[],
+  parts: readonly Part[],
 ): Promise<Prepared> {
   const before = await rooms.store.message(session_id, message_id)
   const kept = keptParts(before?.parts ?? [], parts)
@@ -182,14 +183,14 @@ async function editedParts(
 /** What was in the message before, by its place in the edit. */
 function keptParts(
   before: readonly StoredPart[],
-  parts: readonly (Part | UnknownPart)[],
+  parts: readonly Part[],
 ): Map<number, NamedPart[]> {
   const kept = new Map<number, NamedPart[]>()
-  for (const [at, edited] of keepParts(before, parts).entries())
+  for (const [at, edited] of keepParts(before, parts.map(writePart)).entries())
     if (edited.type === "kept")
       kept.set(
         at,
-        edited.rows.map((row) => ({ id: row.id, part: partOf(row) })),
+        edited.rows.map((row) => ({ id: row.id, part: openPart(partOf(row)) })),
       )
   return kept
 }
@@ -222,7 +223,8 @@ function metadataOf({ metadata, model, trigger }: Submission): Metadata {
 /** The first words as they were typed, for a session that has no name yet. */
 function titleOf(parts: readonly NamedPart[], metadata: Metadata | undefined): string | null {
   const input = metadata?.composer_input as { source?: string } | undefined
-  const said = (parts.find(({ part }) => part.type === "text")?.part as TextPart | undefined)?.text
+  const words = parts.find(({ part }) => chipOf(part).look === "words")
+  const said = words && definitionOf(words.part).words(words.part)
   const text = input?.source ?? said
   const [line = ""] =
     text
@@ -286,7 +288,7 @@ async function appendMessage(rooms: SubmitRooms, place: Place, row: MessageRow):
     session_id: submission.session_id,
     message_id,
     metadata: metadataOf({ ...submission, metadata }),
-    digest: await digestInSlices([submission.parts, submission.metadata ?? {}]),
+    digest: await digestInSlices([submission.parts.map(writePart), submission.metadata ?? {}]),
     parts,
     captures,
     mode: submission.mode ?? "immediate",

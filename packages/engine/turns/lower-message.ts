@@ -1,3 +1,6 @@
+import type { NamedPart } from "compositor-core/lower/loaded-part"
+import { pathTarget } from "../loading/capture-target.ts"
+import { readPart } from "compositor-core/parts/read-part"
 import type { Policy } from "compositor-core/lower/policy"
 import { hash } from "node:crypto"
 import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
@@ -6,7 +9,6 @@ import { type Earlier, rememberShown } from "../loading/unchanged-files.ts"
 import { type Capture, LOAD_LIMITS, load, type Sources } from "../loading/load.ts"
 import { lower, promptMessages } from "compositor-core/lower/lower"
 import type { PlannedMedia } from "compositor-core/file/plan"
-import { readPart } from "compositor-core/message/part"
 import { openJson } from "compositor-core/message/stored-json"
 import { upgradePart } from "compositor-core/message/upgrade"
 import type { Capabilities } from "compositor-core/model/capabilities"
@@ -115,7 +117,7 @@ async function lowerSaid(
     id,
     part: readPart(upgradePart(openJson(data_json), version)),
   }))
-  const kept = await captured(rooms, message)
+  const kept = await captured(rooms, parts)
   const loaded = await load(parts, {
     ...rooms.formats,
     workspace_root: at.workspace_root,
@@ -161,10 +163,11 @@ export function nonceOf(message_id: string): string {
 
 const NONCE_CHARACTERS = 16
 
-async function captured(rooms: HistoryRooms, { parts }: RawMessage) {
+/** What was captured for the parts that want a file captured. */
+async function captured(rooms: HistoryRooms, parts: readonly NamedPart[]) {
   const kept = new Map<string, Capture>()
   for (const part of parts) {
-    if (part.type !== "file-ref" && part.type !== "mention") continue
+    if (!pathTarget(part)) continue
     const capture = await rooms.store.capture(part.id)
     if (capture) kept.set(part.id, JSON.parse(capture.data_json))
   }

@@ -1,5 +1,5 @@
+import type { QuotePart } from "compositor-core/parts/quote"
 import { newId } from "compositor-core/message/id"
-import type { QuotePart } from "compositor-core/message/part"
 import { Refusal } from "compositor-core/message/refusal"
 import { isSidecar, type Session, type StoredMessage } from "compositor-core/message/row"
 import type { Branch, SessionChanged, Store } from "../store/store.ts"

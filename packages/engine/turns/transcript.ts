@@ -1,3 +1,5 @@
+import { readPart } from "compositor-core/parts/read-part"
+import { definitionOf } from "compositor-core/parts/table"
 import { openJson } from "compositor-core/message/stored-json"
 import type { RawMessage } from "../store/store.ts"
 
@@ -22,28 +24,14 @@ type Data = Readonly<Record<string, unknown>>
 
 function wordsOf(data: Data, most: number): string {
   const type = String(data.type)
-  const shown = WORDS[type]
-  if (shown) return shown(data)
+  if (LEFT_OUT.has(type)) return ""
   if (type.startsWith("tool-")) return callWords(data, type.slice("tool-".length), most)
-  return textOf(data.text)
+  const part = readPart(data)
+  return definitionOf(part).words(part)
 }
 
-const WORDS: Readonly<Record<string, (data: Data) => string>> = {
-  reasoning: () => "",
-  "data-compaction": () => "",
-  mention: () => "",
-  "file-ref": ({ ref }) => {
-    const { path, url, uri, content_id } = (ref ?? {}) as Data
-    return `[file ${textOf(path ?? url ?? uri ?? content_id)}]`
-  },
-  "file-attachment": ({ name, mime }) => `[attachment ${textOf(name)}, ${textOf(mime)}]`,
-  "editor-context": ({ kind, payload }) =>
-    `[editor context ${textOf(kind)}: ${cut(JSON.stringify(payload) ?? "", PRUNED_CHARACTERS)}]`,
-  "directory-ref": ({ ref }) => `[directory ${textOf(((ref ?? {}) as Data).name)}]`,
-  "skill-content": ({ name }) => `[the skill ${textOf(name)} was loaded]`,
-  command: ({ raw, outcome }) => (outcome === "pass-through" ? textOf(raw) : ""),
-  quote: ({ text }) => `[quoted] ${textOf(text)}`,
-}
+/** What an answer holds besides words and calls. */
+const LEFT_OUT: ReadonlySet<string> = new Set(["reasoning", "data-compaction"])
 
 function callWords(data: Data, name: string, most: number): string {
   const input = cut(JSON.stringify(data.input) ?? "", most)

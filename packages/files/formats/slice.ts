@@ -1,7 +1,7 @@
+import type { Range } from "compositor-core/message/file-reference"
 import { open, readFile } from "node:fs/promises"
 import { join } from "node:path"
 import type { Fragment } from "compositor-core/message/file-location"
-import type { Range } from "compositor-core/message/part"
 import { readEntry } from "../archives/archive.ts"
 import { SNIFF_BYTES, sniff } from "../kinds/sniff.ts"
 import { convert, type ConvertOptions } from "./convert.ts"

@@ -1,6 +1,6 @@
+import type { Range } from "compositor-core/message/file-reference"
 import type { LineSpan } from "compositor-core/file/loaded-file"
 import type { FileHandle } from "node:fs/promises"
-import type { Range } from "compositor-core/message/part"
 import { SNIFF_BYTES } from "../kinds/sniff.ts"
 import type { Surroundings } from "./surroundings.ts"
 import { describeError, failed, openWithin, type Refused } from "../disk/within.ts"

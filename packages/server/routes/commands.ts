@@ -1,3 +1,4 @@
+import { openPart, writePart } from "compositor-core/parts/table"
 import { z } from "zod"
 import { Command } from "compositor-core/catalog/command"
 import { doctor } from "compositor-core/catalog/doctor"
@@ -186,10 +187,10 @@ export const commandRoutes: readonly Route[] = [
       const vocabulary = await host.entities.vocabulary(at)
       const { input, warnings } = readSource(body, vocabulary)
       const { approved_shell, session: session_id } = body
-      const parts = partsOfInput(input, vocabulary)
+      const parts = partsOfInput(input, vocabulary).map(openPart)
       const resolved = await host.preview(at.workspace_root, { session_id, parts, approved_shell })
       return {
-        parts: resolved.parts.map(({ part }) => part),
+        parts: resolved.parts.map(({ part }) => writePart(part)),
         actions: resolved.actions.map(({ action }) => action),
         shown: resolved.shown,
         warnings: [...warnings, ...resolved.notices],

@@ -1,7 +1,7 @@
+import { AnyPartData } from "compositor-core/parts/read-part"
 import { z } from "zod"
 import { MAX_NODES } from "compositor-core/compose/composer-input"
 import { MAX_PARTS, MAX_TEXT_CHARACTERS } from "compositor-core/message/limits"
-import { AnyPart } from "compositor-core/message/part"
 import type { Draft } from "compositor-engine/store/store"
 import { DoorError } from "../errors.ts"
 import { type Route, route } from "../route.ts"
@@ -13,7 +13,7 @@ const DraftBody = z.strictObject({
   nodes: z.array(z.looseObject({})).max(MAX_NODES).optional(),
   inserts: Inserts,
   literals: Literals,
-  attachments: z.array(AnyPart).max(MAX_PARTS).optional(),
+  attachments: z.array(AnyPartData).max(MAX_PARTS).optional(),
 })
 const ShownDraft = z.object({
   revision: z.int(),

@@ -1,3 +1,6 @@
+import { partOf } from "compositor-core/compose/keep-parts"
+import { none, type PartData } from "compositor-core/parts/define-part"
+import { definitionOf, openPart } from "compositor-core/parts/table"
 import { readFile } from "node:fs/promises"
 import { z } from "zod"
 import { listArchive, readEntry } from "compositor-files/archives/archive"
@@ -152,15 +155,17 @@ async function bytesOf(file: ConvertFile, entry: string | undefined) {
   return Buffer.from(await readAll(read.bytes, read.size))
 }
 
-const FILES: ReadonlySet<string> = new Set(["file-attachment", "file-ref", "directory-ref"])
-
 function filesOf(message: StoredMessage) {
   return message.parts
-    .filter(({ type }) => FILES.has(type))
+    .filter((row) => hasHandle(partOf(row)))
     .map(({ id, data }) => {
       const { data: bytes, ...part } = data
       // Small ones may be carried in the part alone.
       const inline = part.content_id === undefined && bytes !== undefined ? { data: bytes } : {}
       return { ...part, ...inline, message_id: message.id, part_id: id, role: message.role }
     })
+}
+/** Whether tools can be given something to reach what a part names: then it is a file of the session. */
+function hasHandle(data: PartData): boolean {
+  return definitionOf(openPart(data)).handles !== none
 }

@@ -1,3 +1,4 @@
+import { writePart } from "compositor-core/parts/table"
 import { z } from "zod"
 import { exportLines } from "compositor-engine/inspect/export"
 import { importLines } from "compositor-engine/inspect/import"
@@ -57,7 +58,7 @@ export const folderRoutes: readonly Route[] = [
         with_body: body.with_body,
       })
       const warnings = [...said.warnings, ...notices]
-      return { ...lowered, parts: parts.map(({ part }) => part), warnings }
+      return { ...lowered, parts: parts.map(({ part }) => writePart(part)), warnings }
     },
   }),
   route({

@@ -1,3 +1,4 @@
+import { openPart } from "compositor-core/parts/table"
 import { z } from "zod"
 import type { Host } from "compositor-engine/host/host"
 import { partsBesideWords } from "compositor-core/compose/editable"
@@ -156,7 +157,11 @@ async function edited(host: Host, { session_id, message_id }: Waiting, body: Sai
 /** New words alone leave the message's other parts where they are: before the words or behind them. */
 function withOtherParts(before: StoredMessage, body: Said): Said {
   const { leading, following } = partsBesideWords(before)
-  return { ...body, inserts: leading.map((part) => ({ at: 0, part })), parts: following }
+  return {
+    ...body,
+    inserts: leading.map((part) => ({ at: 0, part })),
+    parts: following.map(openPart),
+  }
 }
 
 function placeIn({ id, workspace_root, agent }: Session): TypedIn {

@@ -1,6 +1,6 @@
+import { quotePart } from "compositor-core/parts/quote"
 import { z } from "zod"
 import { Refusal } from "compositor-core/message/refusal"
-import { QuotePart } from "compositor-core/message/part"
 import { isSidecar, Session } from "compositor-core/message/row"
 import { bringBack } from "compositor-engine/turns/sidecar"
 import { type Route, route } from "../route.ts"
@@ -43,7 +43,7 @@ export const sidecarRoutes: readonly Route[] = [
     }),
     answer: z.object({
       session_id: z.string(),
-      part: QuotePart,
+      part: quotePart.schema(),
       revision: z.int(),
       txid: z.string(),
     }),

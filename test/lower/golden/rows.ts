@@ -1,8 +1,8 @@
+import type { PartData } from "../../../packages/core/parts/define-part.ts"
 import { DEFAULT_POLICY } from "../../../packages/core/lower/policy.ts"
 import type { AnswerPart } from "../../../packages/core/lower/assistant.ts"
 import { lowerAssistant } from "../../../packages/core/lower/assistant.ts"
 import { promptMessages } from "../../../packages/core/lower/lower.ts"
-import type { Part, UnknownPart } from "../../../packages/core/message/part.ts"
 import type { Capabilities } from "../../../packages/core/model/capabilities.ts"
 import { capabilitiesOfApi } from "../../../packages/core/wires/models.ts"
 import type { Media, PromptMessage } from "../../../packages/core/model/prompt.ts"
@@ -30,7 +30,7 @@ interface Answered {
 }
 
 interface Row {
-  readonly parts: readonly (Part | UnknownPart)[]
+  readonly parts: readonly PartData[]
   readonly answered?: Answered
   readonly tool?: { readonly name: string; readonly description: string }
 }

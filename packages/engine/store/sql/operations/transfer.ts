@@ -1,5 +1,6 @@
 import { errorCode, errorMessage } from "compositor-core/message/untyped"
-import { contentIdOf, readPart } from "compositor-core/message/part"
+import { readPart } from "compositor-core/parts/read-part"
+import { definitionOf } from "compositor-core/parts/table"
 import { Refusal } from "compositor-core/message/refusal"
 import { readToolPart, type ToolPart } from "compositor-core/message/tool-part"
 import type { ExportRow, Imported } from "../../store.ts"
@@ -161,7 +162,8 @@ function contentsOf(row: ExportRow): string[] {
   if (row.type === "capture") return row.data.content_id ? [String(row.data.content_id)] : []
   if (row.type !== "part") return []
   const data: unknown = JSON.parse(String(row.data.data_json))
-  const content_id = contentIdOf(readPart(data))
+  const part = readPart(data)
+  const [content_id] = definitionOf(part).blobs(part)
   return content_id === undefined ? shownIn(readToolPart(data)) : [content_id]
 }
 

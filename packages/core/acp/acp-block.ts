@@ -27,3 +27,9 @@ export interface AcpMeta {
 
 /** What has no address elsewhere is given one of this scheme. */
 export const SCHEME = "compositor"
+
+/** Text under an address of ours. */
+export function resourceBlock(path: string, text: string, mimeType: string): AcpBlock {
+  const uri = `${SCHEME}:${path.split("/").map(encodeURIComponent).join("/")}`
+  return { type: "resource", resource: { uri, mimeType, text } }
+}
