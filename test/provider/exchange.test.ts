@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import { describe, expect, it } from "vitest"
 import type { ModelFault } from "../../packages/core/model/prompt.ts"
 import { anthropicMessages } from "../../packages/core/wires/anthropic-messages.ts"
+import { geminiGenerateContent } from "../../packages/core/wires/gemini-generatecontent.ts"
 import { blame } from "../../packages/engine/providers/refused-media.ts"
 import { retryAfter } from "../../packages/engine/providers/fault.ts"
 import { collect, media, textBlock, user } from "../build.ts"
@@ -126,6 +127,6 @@ describe("retryAfter", () => {
     [{ "retry-after": "soon" }, undefined, undefined],
     [{}, undefined, undefined],
   ])("reads %j and %j", (headers, body, expected) =>
-    expect(retryAfter(headers, body, now)).toBe(expected),
+    expect(retryAfter(headers, geminiGenerateContent.readRefusal(body ?? {}), now)).toBe(expected),
   )
 })

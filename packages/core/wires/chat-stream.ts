@@ -160,8 +160,12 @@ export function readRefusal(body: Json): RefusalFacts {
   const error = record(body.error) ?? body
   const message = text(error.message) ?? text(body.error) ?? detailOf(body.detail)
   const code = text(error.code) ?? text(error.type)
-  return { code, message, path: text(error.param) }
+  const is_final = FINAL_CODES.has(code ?? "")
+  return { code, message, path: text(error.param), ...(is_final ? { is_final } : {}) }
 }
+
+/** Come with a status that is worth another try, and are not. */
+const FINAL_CODES: ReadonlySet<string> = new Set(["insufficient_quota", "billing_hard_limit"])
 
 function detailOf(detail: unknown): string | undefined {
   if (detail === undefined) return undefined

@@ -130,13 +130,18 @@ function readError(chunk: Json) {
   return reportedFault(read, RETRYABLE_ERRORS.has(read.code))
 }
 
-/** What the API says is wrong, and where. */
+/** What the API says is wrong, where, and in its `RetryInfo` how long to wait: "34.07s". */
 function readRefusal(body: Json): RefusalFacts {
   const error = record(body.error)
-  const [violation] = records(error?.details).flatMap(({ fieldViolations }) =>
-    records(fieldViolations),
-  )
-  return { code: text(error?.status), message: text(error?.message), path: text(violation?.field) }
+  const details = records(error?.details)
+  const [violation] = details.flatMap(({ fieldViolations }) => records(fieldViolations))
+  const delay = details.map(({ retryDelay }) => text(retryDelay)).find((value) => value)
+  return {
+    code: text(error?.status),
+    message: text(error?.message),
+    path: text(violation?.field),
+    ...(delay ? { retry_after_seconds: Number.parseFloat(delay) } : {}),
+  }
 }
 
 function readUsage(value: unknown): ModelUsage | undefined {

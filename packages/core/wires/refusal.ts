@@ -6,6 +6,10 @@ export interface RefusalFacts {
   readonly message?: string | undefined
   /** Where in the request it sees the fault. */
   readonly path?: string | undefined
+  /** How long it wants to be left alone, where it says so beside the headers. */
+  readonly retry_after_seconds?: number | undefined
+  /** Asking again is of no use, whatever the status says. */
+  readonly is_final?: boolean | undefined
 }
 
 /** What is said where the API says nothing, and whether another try is worth it. */

@@ -1,5 +1,5 @@
 import type { ModelFault } from "compositor-core/model/prompt"
-import { type Json, parse, record, records, text } from "compositor-core/wires/read"
+import { type Json, parse, record, text } from "compositor-core/wires/read"
 import { faultFrom, type RefusalFacts } from "compositor-core/wires/refusal"
 import { ABORTED } from "./abort.ts"
 import type { Answer, TransportError } from "./transport.ts"
@@ -17,8 +17,8 @@ export async function refusal(
   return faultFrom(facts, {
     code: `http-${status}`,
     message: `the API answered with status ${status}`,
-    retryable: RETRYABLE_STATUS.has(status) && !FINAL_CODES.has(facts.code ?? ""),
-    retry_after_ms: retryAfter(answer.headers, body),
+    retryable: RETRYABLE_STATUS.has(status) && !facts.is_final,
+    retry_after_ms: retryAfter(answer.headers, facts),
   })
 }
 
@@ -29,31 +29,21 @@ function firstOf(body: Json | undefined): Json | undefined {
 
 const RETRYABLE_STATUS: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504, 529])
 
-/** Come with a status that is worth another try, and are not. */
-const FINAL_CODES: ReadonlySet<string> = new Set(["insufficient_quota", "billing_hard_limit"])
-
 const MAX_RETRY_AFTER_MS = 10 * 60 * 1000
 
 /** How long the API wants to be left alone: in milliseconds, seconds, as a date, or in its words. */
 export function retryAfter(
   headers: Readonly<Record<string, string | string[] | undefined>>,
-  body: Json | undefined,
+  { retry_after_seconds }: RefusalFacts,
   now: number = Date.now(),
 ): number | undefined {
   const milliseconds = Number.parseFloat(String(headers["retry-after-ms"]))
   const after = text(headers["retry-after"]) ?? ""
-  const seconds = /^[\d.]+$/.test(after) ? Number.parseFloat(after) : saidDelay(body)
+  const seconds = /^[\d.]+$/.test(after) ? Number.parseFloat(after) : retry_after_seconds
   const wait = [milliseconds, (seconds ?? Number.NaN) * 1000, Date.parse(after) - now].find(
     (value) => Number.isFinite(value),
   )
   return wait === undefined ? undefined : Math.min(Math.max(0, wait), MAX_RETRY_AFTER_MS)
-}
-
-/** Google's `RetryInfo`: a duration such as "34.07s". */
-function saidDelay(body: Json | undefined): number | undefined {
-  const details = records(record(body?.error)?.details)
-  const delay = details.map(({ retryDelay }) => text(retryDelay)).find((value) => value)
-  return delay ? Number.parseFloat(delay) : undefined
 }
 
 /** Whatever went wrong on the way, as the last event of a call. */
