@@ -1,3 +1,4 @@
+import { type Value, rowsAs } from "../sql/program.ts"
 import { openForWriting } from "../sqlite/connection.ts"
 import type { Link } from "./link.ts"
 import { rowsOf } from "./move.ts"
@@ -30,8 +31,8 @@ export async function copyFromPostgres(link: Link, { file, progress }: Copy): Pr
         progress(++done, total)
       }
       const copied = new RowsDigest()
-      for (const row of target.prepare(selectAll(table)).raw().iterate())
-        copied.add(row as Parameters<RowsDigest["add"]>[0])
+      for (const row of target.prepare<[], Value[]>(selectAll(table)).raw().iterate())
+        copied.add(row)
       if (copied.end() !== digest.end())
         throw new Error(`what was read back of ${table.name} is not what was copied`)
     }
@@ -45,5 +46,5 @@ export async function copyFromPostgres(link: Link, { file, progress }: Copy): Pr
 async function countRows(link: Link, tables: readonly Table[]): Promise<number> {
   const counts = tables.map(({ name }) => `(SELECT count(*) FROM ${name})`)
   const { rows } = await link.ask(`SELECT ${counts.join(" + ")} AS total`)
-  return (rows[0] as { total: number }).total
+  return rowsAs<{ total: number }>(rows)[0]?.total ?? 0
 }

@@ -1,3 +1,4 @@
+import { errorCode } from "compositor-core/message/untyped"
 import { Refusal } from "compositor-core/message/refusal"
 
 /** Another node brought the database to a later version: what this connection has prepared is void. */
@@ -5,8 +6,7 @@ export const CHANGED_SCHEMA = "0A000"
 
 /** What PostgreSQL said, by its code; what the network said has another. */
 export function codeOf(error: unknown): string {
-  const { code } = (error ?? {}) as { code?: unknown }
-  return typeof code === "string" ? code : ""
+  return errorCode(error) ?? ""
 }
 
 /** Somebody else was quicker, and one of two had to give way: run again, it sees what the other did. */
@@ -47,18 +47,22 @@ export class Undecided extends Refusal {
 const LOST =
   /connection (is closed|terminated)|closed the connection|timeout expired|not queryable/i
 
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error), { cause: error })
+}
+
 export function notStored(name: string, error: unknown): Error {
   if (error instanceof Refusal) return error
   const code = codeOf(error)
   const lost = isLost(error)
-  if (code === "" && !lost) return error as Error
+  if (code === "" && !lost) return asError(error)
   const why = lost ? `the database cannot be reached: ${sentence(error)}` : sentence(error)
   return new Refusal("storage_failed", `${name} was not stored: ${why}`)
 }
 
 export function notRead(name: string, error: unknown): Error {
   if (error instanceof Refusal) return error
-  if (codeOf(error) === "" && !isLost(error)) return error as Error
+  if (codeOf(error) === "" && !isLost(error)) return asError(error)
   return new Refusal("storage_failed", `${name} could not be read: ${sentence(error)}`)
 }
 

@@ -119,6 +119,7 @@ export class Link {
   #gather() {
     if (this.#gathering) return
     this.#gathering = true
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the types of pg keep its stream to themselves
     const { stream } = (this.#client as unknown as { connection: { stream: Duplex } }).connection
     stream.cork()
     process.nextTick(() => {

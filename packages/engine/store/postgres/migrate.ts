@@ -1,3 +1,4 @@
+import { rowsAs } from "../sql/program.ts"
 import { tablesAfter, unreleased } from "../sql/released.ts"
 import { codeOf } from "./failure.ts"
 import type { Link } from "./link.ts"
@@ -16,7 +17,7 @@ export async function migrate(link: Link): Promise<void> {
   await link.say("BEGIN")
   try {
     const { rows } = await link.ask("SELECT version FROM compositor_schema FOR UPDATE")
-    const seen = (rows[0] as { version: number } | undefined)?.version ?? 0
+    const seen = rowsAs<{ version: number }>(rows)[0]?.version ?? 0
     refuseNewer(seen)
     for (const migration of POSTGRES_MIGRATIONS.slice(seen)) await link.say(migration)
     await link.ask("UPDATE compositor_schema SET version = ?", [KNOWN])
@@ -32,7 +33,7 @@ async function refuseUnreleased(link: Link, version: number) {
   const { rows } = await link.ask(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()",
   )
-  const there = new Set((rows as { name: string }[]).map(({ name }) => name))
+  const there = new Set(rowsAs<{ name: string }>(rows).map(({ name }) => name))
   const missing = wanted.find((name) => !there.has(name))
   if (missing !== undefined) throw new Error(unreleased("the database", missing))
 }
@@ -61,7 +62,7 @@ const CREATE_VERSION = `
 
 async function versionOf(link: Link): Promise<number> {
   const { rows } = await link.ask("SELECT version FROM compositor_schema")
-  return (rows[0] as { version: number } | undefined)?.version ?? 0
+  return rowsAs<{ version: number }>(rows)[0]?.version ?? 0
 }
 
 function refuseNewer(seen: number) {

@@ -1,6 +1,6 @@
 import { type Connection, openForReading, openForWriting } from "../sqlite/connection.ts"
 import { MIGRATIONS } from "../sql/schema.ts"
-import type { Value } from "../sql/program.ts"
+import { type Value, rowsAs } from "../sql/program.ts"
 import { sendable } from "./dialect.ts"
 import { Link } from "./link.ts"
 import { migrate } from "./migrate.ts"
@@ -61,8 +61,8 @@ interface Counted extends Table {
 
 function countedTables(source: Connection): Counted[] {
   return tablesOf(source).map((table) => {
-    const count = source.prepare(`SELECT count(*) FROM ${table.name}`).pluck().get()
-    return { ...table, rows: count as number }
+    const count = source.prepare<[], number>(`SELECT count(*) FROM ${table.name}`).pluck().get()
+    return { ...table, rows: count ?? 0 }
   })
 }
 
@@ -83,7 +83,7 @@ async function copied(
   const insert = insertInto(table)
   const digest = new RowsDigest()
   let sent: Promise<unknown>[] = []
-  for (const row of source.prepare(selectAll(table)).raw().iterate() as Iterable<Value[]>) {
+  for (const row of source.prepare<[], Value[]>(selectAll(table)).raw().iterate()) {
     const values = row.map(sendable)
     digest.add(values)
     sent.push(link.ask(insert, values))
@@ -110,7 +110,7 @@ export async function* rowsOf(link: Link, table: Table): AsyncIterable<Value[]> 
   for (;;) {
     const { rows } = await link.ask(`FETCH ${WINDOW} FROM read_rows`)
     if (rows.length === 0) break
-    for (const row of rows as Record<string, Value>[])
+    for (const row of rowsAs<Record<string, Value>>(rows))
       yield table.columns.map((column) => row[column] ?? null)
   }
   await link.say("CLOSE read_rows")

@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto"
+import { namesOf } from "compositor-core/message/untyped"
 import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
 import { openAppended, type RawAppended } from "../sql/operations/queue.ts"
 import type { AllReads } from "../sql/reads/reads.ts"
@@ -142,11 +143,12 @@ async function migrated(url: string) {
 type Call = (name: OperationName, input: unknown) => Promise<unknown>
 
 function writesThrough(call: Call): Pick<Store, Exclude<keyof Writes, "vacuum">> {
-  const names = Object.keys(OPERATIONS) as OperationName[]
+  const names = namesOf(OPERATIONS)
   const entries = names.map((name) => [name, (input: unknown) => call(name, input)])
   return {
     ...Object.fromEntries(entries),
     append: async (input: Append) =>
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is what this operation answers
       openAppended(input, (await call("append", input)) as RawAppended),
   }
 }

@@ -1,4 +1,4 @@
-import type { Program } from "../sql/program.ts"
+import { type Program, rowsAs } from "../sql/program.ts"
 import { exportRows, type Listing } from "../sql/reads/export-rows.ts"
 import { readsOf, SNAPSHOTS } from "../sql/reads/reads.ts"
 import type { ExportRow } from "../store.ts"
@@ -11,6 +11,8 @@ import { Yielding } from "./program-engine.ts"
 
 type Read = (...input: unknown[]) => Program<unknown>
 
+// Reads are asked for by their names, with what those take.
+// oxlint-disable-next-line typescript/no-unsafe-type-assertion -- see above
 const READS = readsOf(new Yielding()) as unknown as Record<string, Read>
 
 export const READ_NAMES: readonly string[] = Object.keys(READS)
@@ -56,7 +58,7 @@ export class Reader {
   async mark(): Promise<string> {
     const link = await this.#link()
     const { rows } = await link.ask("SELECT CAST(pg_current_snapshot() AS TEXT) AS mark")
-    return (rows[0] as { mark: string }).mark
+    return rowsAs<{ mark: string }>(rows)[0]?.mark ?? ""
   }
 
   async #once(name: string, input: readonly unknown[]): Promise<unknown> {

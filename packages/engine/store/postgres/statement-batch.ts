@@ -1,4 +1,4 @@
-import type { Engine, Outcome, Statement, Value } from "../sql/program.ts"
+import { type Engine, type Outcome, type Statement, type Value, rowsAs } from "../sql/program.ts"
 import { Driver } from "./driver.ts"
 import type { Answered, Link } from "./link.ts"
 import type { LockStatement } from "./locks.ts"
@@ -114,11 +114,12 @@ type Given = readonly (readonly Value[])[]
 const OUTCOMES: Record<Answers, (answered: Answered, given: Given) => Outcome[]> = {
   rows({ rows, fields }, given) {
     const found = given.map((): object[] => [])
-    for (const row of rows as [number, ...unknown[]][]) found[row[0] - 1]?.push(named(row, fields))
+    for (const row of rowsAs<[number, ...unknown[]]>(rows))
+      found[row[0] - 1]?.push(named(row, fields))
     return found.map((own) => ({ rows: own, count: own.length }))
   },
   ids({ rows }, given) {
-    const made = new Set((rows as [string][]).map(([id]) => id))
+    const made = new Set(rowsAs<[string]>(rows).map(([id]) => id))
     return given.map(([id]) => ({ rows: [], count: made.has(String(id)) ? 1 : 0 }))
   },
   nothing: (_, given) => given.map(() => ({ rows: [], count: 0 })),

@@ -17,8 +17,8 @@ export function tablesOf(database: Connection): Table[] {
   const names = tablesAfter(MIGRATIONS.length)
   return names.map((name) => {
     const columns = database
-      .prepare("SELECT name, pk FROM pragma_table_info(?)")
-      .all(name) as Column[]
+      .prepare<[string], Column>("SELECT name, pk FROM pragma_table_info(?)")
+      .all(name)
     const key = columns.filter(({ pk }) => pk > 0).sort((one, other) => one.pk - other.pk)
     return {
       name,
@@ -35,11 +35,11 @@ interface Column {
 
 function uniqueKey(database: Connection, table: string): string[] {
   const rows = database
-    .prepare(
+    .prepare<[string], { name: string }>(
       `SELECT info.name FROM pragma_index_info((SELECT name FROM pragma_index_list(?)
          WHERE "unique" = 1 AND partial = 0 LIMIT 1)) AS info ORDER BY info.seqno`,
     )
-    .all(table) as { name: string }[]
+    .all(table)
   if (rows.length === 0) throw new Error(`the rows of ${table} cannot be told apart`)
   return rows.map(({ name }) => name)
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Refusal } from "compositor-core/message/refusal"
-import { OPERATIONS, type OperationName } from "../sql/operations/operations.ts"
-import type { Outcome, Program } from "../sql/program.ts"
+import { type OperationName, operationOf } from "../sql/operations/operations.ts"
+import { type Outcome, rowsAs } from "../sql/program.ts"
 import { Transaction } from "../sql/transaction.ts"
 import { ASK_XID } from "./dialect.ts"
 import { isLost, notStored, Undecided } from "./failure.ts"
@@ -27,8 +27,6 @@ export type Performed =
   | { readonly type: "refused"; readonly refusal: Refusal }
 
 type Done = Performed & { readonly wrote: boolean }
-
-type AnyOperation = (tx: Transaction, input: unknown) => Program<unknown>
 
 /** Performs operations, each in a transaction that first takes the rows it is about. */
 export class Writer {
@@ -101,7 +99,7 @@ export class Writer {
     const txid = `${this.#epoch}-${++this.#count}`
     const tx = new Transaction(share, { clock: this.#clock, txid, group: null })
     try {
-      const value = await share.drive((OPERATIONS[name] as AnyOperation)(tx, input))
+      const value = await share.drive(operationOf(name)(tx, input))
       await share.drive(tx.finish())
       return { type: "done", value, streams: tx.streams, wrote: tx.wrote }
     } catch (error) {
@@ -127,7 +125,7 @@ export class Writer {
     try {
       return await this.#pool.use(async (link) => {
         const { rows } = await link.ask(STATUS, [xid])
-        return (rows[0] as { status: string } | undefined)?.status
+        return rowsAs<{ status: string }>(rows)[0]?.status
       })
     } catch (error) {
       if (isLost(error) || error instanceof Refusal) return undefined
@@ -137,6 +135,7 @@ export class Writer {
 }
 
 export function lockOf({ name, input }: Request): Lock {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a name and its input travel together
   return (LOCKS[name] as (input: unknown) => Lock)(input)
 }
 
@@ -153,13 +152,13 @@ function valueOf<T>(settled: PromiseSettledResult<T>): T {
 
 // A lock that found its row tells it; who locks nothing asks.
 function numberIn(locked: readonly (Outcome | undefined)[]): string | undefined {
-  const rows = locked.flatMap((outcome) => (outcome?.rows ?? []) as { xid?: string }[])
+  const rows = locked.flatMap((outcome) => rowsAs<{ xid?: string }>(outcome?.rows ?? []))
   return rows.find(({ xid }) => xid !== undefined)?.xid
 }
 
 async function ownNumber(link: Link): Promise<string | undefined> {
   const { rows } = await link.ask(ASK_XID)
-  return (rows[0] as { xid: string } | undefined)?.xid
+  return rowsAs<{ xid: string }>(rows)[0]?.xid
 }
 
 const STATUS = "SELECT pg_xact_status(CAST(CAST(? AS TEXT) AS XID8)) AS status"

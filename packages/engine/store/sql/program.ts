@@ -11,6 +11,13 @@ export interface Outcome {
   readonly count: number
 }
 
+/** Rows as what their statement asks for. They come from our own tables, whose columns the schema
+ *  checks: reading each of them again would cost more than the query. */
+export function rowsAs<Row>(rows: readonly unknown[]): Row[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the statement says which row it asks for
+  return rows as Row[]
+}
+
 /** What is done to a database, step by step. It is written once and driven by each engine in its own
  *  way: SQLite answers at once, so that nothing is ever yielded there; elsewhere a program yields the
  *  statements whose outcome it needs next, and goes on when they have one. */
@@ -77,5 +84,6 @@ export function* together<T extends readonly Program<unknown>[]>(
       return programs[index]?.next(own) ?? step
     })
   }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one result for each program, in their order
   return steps.map(({ value }) => value) as Results<T>
 }

@@ -1,10 +1,10 @@
-import { errorCode, errorMessage, errorStack } from "compositor-core/message/untyped"
+import { errorCode, errorMessage, errorStack, recordOf } from "compositor-core/message/untyped"
 import { Refusal, type RefusalCode, type RefusalDetail } from "compositor-core/message/refusal"
-import type { Append, Writes } from "../store.ts"
+import type { Writes } from "../store.ts"
 import { BUSY_TIMEOUT_MS, type Connection, openForWriting } from "./connection.ts"
 import { Group } from "../sql/group.ts"
-import { type OperationName, OPERATIONS } from "../sql/operations/operations.ts"
-import type { Program } from "../sql/program.ts"
+import { operationOf } from "../sql/operations/operations.ts"
+import { rowsAs } from "../sql/program.ts"
 import { Transaction } from "../sql/transaction.ts"
 import { finish, Statements } from "./statements.ts"
 
@@ -129,8 +129,8 @@ export class Committer {
   }
 
   #perform(tx: Transaction, request: Request, streams: Set<string>): Answer {
-    const operation = OPERATIONS[request.name as OperationName] as AnyOperation
-    const value = finish(operation(tx, request.input))
+    if (request.name === "vacuum") throw new Error("a vacuum runs between transactions")
+    const value = finish(operationOf(request.name)(tx, request.input))
     finish(tx.finish())
     for (const stream of tx.streams) streams.add(stream)
     return { id: request.id, ok: true, value }
@@ -179,17 +179,16 @@ export class Committer {
   }
 
   #dataVersion(): number {
-    const row = this.#statements.of("PRAGMA data_version").get() as { data_version: number }
-    return row.data_version
+    const row = this.#statements.of("PRAGMA data_version").get()
+    return rowsAs<{ data_version: number }>([row])[0]?.data_version ?? 0
   }
 }
 
 const EMPTY: Commit = { answers: [], streams: new Set(), fatal: false }
-type AnyOperation = (tx: Transaction, input: unknown) => Program<unknown>
 
 /** An append that fires nothing: several of them may share what they read and write. */
 function isPlainAppend({ name, input }: Request): boolean {
-  return name === "append" && (input as Append).owner === null
+  return name === "append" && recordOf(input).owner === null
 }
 
 function failed(request: Request, error: unknown): Answer {

@@ -52,7 +52,7 @@ export function openForReading(file: string): Connection {
 }
 
 function refuseOldSqlite(connection: Connection) {
-  const version = connection.prepare("SELECT sqlite_version()").pluck().get() as string
+  const version = connection.prepare<[], string>("SELECT sqlite_version()").pluck().get() ?? ""
   if (isOlder(version.split(".").map(Number), OLDEST_SQLITE))
     throw new Error(
       `SQLite ${version} can lose data; ${OLDEST_SQLITE.join(".")} or newer is needed`,
@@ -100,5 +100,5 @@ function refuseUnreleased(connection: Connection) {
 }
 
 function userVersion(connection: Connection): number {
-  return connection.pragma("user_version", { simple: true }) as number
+  return Number(connection.pragma("user_version", { simple: true }))
 }

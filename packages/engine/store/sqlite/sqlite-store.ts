@@ -2,6 +2,7 @@ import { once } from "node:events"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
 import { Refusal } from "compositor-core/message/refusal"
+import { namesOf } from "compositor-core/message/untyped"
 import type { Append, ExportRow, Store, Writes } from "../store.ts"
 import { type Answer, type Commit, Committer, type Request } from "./committer.ts"
 import { type Connection, openForReading } from "./connection.ts"
@@ -215,9 +216,10 @@ type WriteCalls = Pick<Store, keyof Writes>
 type ReadCalls = Pick<Store, keyof AllReads>
 
 function writesThrough(calls: Calls): WriteCalls {
-  const names = [...Object.keys(OPERATIONS), "vacuum"] as (keyof Writes)[]
+  const names: (keyof Writes)[] = [...namesOf(OPERATIONS), "vacuum"]
   const entries = names.map((name) => [name, (input: unknown) => calls.call(name, input)])
   const append = async (input: Append) =>
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it is what this operation answers
     openAppended(input, (await calls.call("append", input)) as RawAppended)
   return { ...Object.fromEntries(entries), append }
 }
@@ -225,6 +227,7 @@ function writesThrough(calls: Calls): WriteCalls {
 /** Each a short look on a connection of its own that ends before it returns. */
 function readsThrough(connection: Connection, statements: Statements): ReadCalls {
   const entries = Object.entries(readsOf(statements)).map(([name, read]) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a name and its input travel together
     const look = read as (...input: unknown[]) => Program<unknown>
     const plain = (...input: unknown[]) => finish(look(...input))
     const whole = SNAPSHOTS.has(name) ? connection.transaction(plain) : plain

@@ -1,5 +1,5 @@
 import type { Statement } from "better-sqlite3"
-import type { Engine, Program, Value, Words } from "../sql/program.ts"
+import { type Engine, type Program, rowsAs, type Value, type Words } from "../sql/program.ts"
 import type { Connection } from "./connection.ts"
 
 const WORDS: Words = {
@@ -30,18 +30,18 @@ export class Statements implements Engine {
 
   // oxlint-disable-next-line require-yield
   *get<Row>(sql: string, ...values: Value[]): Program<Row | undefined> {
-    return this.of(sql).get(...values) as Row | undefined
+    return rowsAs<Row>([this.of(sql).get(...values)])[0]
   }
 
   // oxlint-disable-next-line require-yield
   *all<Row>(sql: string, ...values: Value[]): Program<Row[]> {
-    return this.of(sql).all(...values) as Row[]
+    return rowsAs(this.of(sql).all(...values))
   }
 
   // oxlint-disable-next-line require-yield
   *each<Row>(sql: string, values: readonly (readonly Value[])[]): Program<Row[][]> {
     const statement = this.of(sql)
-    return values.map((one) => statement.all(...one) as Row[])
+    return values.map((one) => rowsAs(statement.all(...one)))
   }
 
   // oxlint-disable-next-line require-yield

@@ -212,6 +212,6 @@ function* deltasOf(tx: Transaction, stream: string): Program<Delta[]> {
     "SELECT * FROM events WHERE stream_id = ? ORDER BY seq",
     stream,
   ))
-    .flatMap((record) => JSON.parse(record.body_json) as { value: Delta }[])
+    .flatMap((record): { value: Delta }[] => JSON.parse(record.body_json))
     .map((event) => event.value)
 }

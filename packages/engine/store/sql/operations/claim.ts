@@ -188,6 +188,7 @@ export function claimOf(session: SessionRecord, turn: TurnRecord, fired: Message
     path: JSON.parse(session.path_json),
     path_revision: session.path_revision,
     workspace_root: session.workspace_root,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only we write a queue's effects
     action: action ? readQueueEffect(action as QueueEffect) : null,
     permissions: JSON.parse(session.permissions_json),
     headless: trigger !== undefined,

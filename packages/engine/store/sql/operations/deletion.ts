@@ -205,7 +205,8 @@ function removeTurnText(tx: Transaction, message: MessageRecord) {
 // The turn in which it was said, or into which it was steered.
 function turnIdOf({ metadata_json }: MessageRecord): string | undefined {
   const { turn_id, steered } = openJson(metadata_json)
-  return (turn_id ?? steered) as string | undefined
+  const id = turn_id ?? steered
+  return typeof id === "string" ? id : undefined
 }
 
 // One number is left out: a reader who had heard everything stands before the new beginning too, and

@@ -26,8 +26,10 @@ export function* attachToDraft(
 ): Program<{ revision: number; txid: string }> {
   yield* tx.session(session_id)
   const current = yield* tx.get<Draft>("SELECT * FROM drafts WHERE session_id = ?", session_id)
-  const draft = current ? JSON.parse(current.body_json) : { source: "" }
-  const { attachments = [] } = draft as { attachments?: readonly unknown[] }
+  const draft: { attachments?: readonly unknown[] } = current
+    ? JSON.parse(current.body_json)
+    : { source: "" }
+  const { attachments = [] } = draft
   if (attachments.length >= MAX_PARTS)
     throw new Refusal("too_large", `the draft holds ${attachments.length} attachments already`)
   const body = { ...draft, attachments: [...attachments, JSON.parse(part_json)] }

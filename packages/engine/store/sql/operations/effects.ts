@@ -18,7 +18,7 @@ export function* once<Answer>(
 ): Program<Answer> {
   if (!effect) return yield* perform()
   const known = yield* recall(tx, session_id, effect)
-  if (known) return JSON.parse(known.answer_json) as Answer
+  if (known) return JSON.parse(known.answer_json)
   const answer = yield* perform()
   keep(tx, session_id, effect, answer)
   return answer

@@ -1,3 +1,4 @@
+import { namesOf } from "compositor-core/message/untyped"
 import { Refusal } from "compositor-core/message/refusal"
 import type { Branch, NewEntity, Spawned, StoredEntity } from "../../store.ts"
 import { type EntityRecord, entityOf } from "../entity-rows.ts"
@@ -56,7 +57,7 @@ function named(
 }
 
 function insertEntity(tx: Transaction, record: EntityRecord) {
-  const columns = Object.keys(record) as (keyof EntityRecord)[]
+  const columns = namesOf(record)
   tx.write(
     `INSERT INTO entities (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
     ...columns.map((column) => record[column]),

@@ -30,7 +30,7 @@ export function* writeRow(tx: Transaction, input: RowWrite): Program<RowWritten>
     if (value_json === null) removeRow(tx, input)
     else keepRow(tx, input, value_json)
     const row = { stream: input.session_id, type: input.event_type, key: input.key }
-    const before = known && (JSON.parse(known.value_json) as object)
+    const before: object | undefined = known && JSON.parse(known.value_json)
     tellRow(tx, row, { before, after: input.value ?? undefined })
     return { changed: true, txid: tx.txid }
   })
@@ -132,7 +132,7 @@ export function* removeContext(
 function* dropPart(tx: Transaction, place: Place) {
   const known = yield* rowOf(tx, place)
   if (!known) return
-  const { part_id } = JSON.parse(known.value_json) as { part_id: string }
+  const { part_id }: { part_id: string } = JSON.parse(known.value_json)
   detach(tx, place.session_id, part_id)
   tx.write("DELETE FROM chat_parts WHERE id = ? AND session_id = ?", part_id, place.session_id)
   tx.tell(place.session_id, "part", part_id, "delete", "null")
@@ -145,7 +145,7 @@ export function* reserveKey(
   yield* tx.session(input.session_id)
   const place = { ...input, collection: INBOX_KEYS }
   const known = yield* rowOf(tx, place)
-  if (known) return JSON.parse(known.value_json) as { message_id: string }
+  if (known) return JSON.parse(known.value_json)
   const { message_id } = input
   keepRow(tx, { ...place, event_type: "inbox_key" }, JSON.stringify({ message_id }))
   return { message_id }

@@ -55,6 +55,14 @@ type Operations = {
   ) => Program<Name extends "append" ? RawAppended : ReturnType<Writes[Name]>>
 }
 
+export type AnyOperation = (tx: Transaction, input: unknown) => Program<unknown>
+
+/** An operation by its name. Whoever made the request gave it the input of that name. */
+export function operationOf(name: OperationName): AnyOperation {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a name and its input travel together
+  return OPERATIONS[name] as AnyOperation
+}
+
 export const OPERATIONS: Operations = {
   createSession,
   changeSession,

@@ -29,7 +29,7 @@ export function* unrewind(tx: Transaction, input: { session_id: string }): Progr
   const session = yield* tx.session(input.session_id)
   if (yield* liveTurn(tx, session.id))
     throw new Refusal("conflict", "a turn is running: stop it before going back")
-  const previous = JSON.parse(session.previous_paths_json) as Segment[][]
+  const previous: Segment[][] = JSON.parse(session.previous_paths_json)
   const last = previous.pop()
   if (!last) throw new Refusal("conflict", "nothing was rewound here that could be restored")
   // A folder of an earlier version may hold it open.
@@ -49,7 +49,7 @@ export function* rewindTo(
 ): Program<string[]> {
   const path = pathOf(session)
   const kept = before_message_id === null ? [] : yield* before(tx, path, before_message_id)
-  const before_it = JSON.parse(session.previous_paths_json) as Segment[][]
+  const before_it: Segment[][] = JSON.parse(session.previous_paths_json)
   const previous = [...before_it, closed(path, session)]
   const snapshot_ids = yield* snapshotsOn(tx, behind(path, kept))
   writePath(tx, session, opened(kept, session), previous.slice(-MAX_PREVIOUS_PATHS))
@@ -169,7 +169,7 @@ export function* cutAt(
   parent: SessionRecord,
   message_id: string | null,
 ): Program<Cut> {
-  const path = JSON.parse(parent.path_json) as Segment[]
+  const path: Segment[] = JSON.parse(parent.path_json)
   const point =
     message_id === null ? yield* lastSettled(tx, path) : yield* pointOf(tx, path, message_id)
   if (!point) return { path: [], message_id: null }

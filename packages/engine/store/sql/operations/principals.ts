@@ -21,7 +21,9 @@ export function* addPrincipal(
   )
   // A name that was let go is not given to another: what it made is still there.
   if (added === 0) throw new Refusal("conflict", `there is a principal ${id} already`)
-  return { principal: principalOf((yield* principalRow(tx, id)) as PrincipalRecord) }
+  const row = yield* principalRow(tx, id)
+  if (!row) throw new Error(`the principal ${id} that was just added is not there`)
+  return { principal: principalOf(row) }
 }
 
 export function* revokePrincipal(
@@ -51,7 +53,9 @@ export function* addPrincipalToken(
     tx.now,
     expires_at,
   )
-  return { token: tokenOf((yield* tokenRow(tx, id)) as TokenRecord) }
+  const row = yield* tokenRow(tx, id)
+  if (!row) throw new Error(`the token ${id} that was just added is not there`)
+  return { token: tokenOf(row) }
 }
 
 export function* revokePrincipalToken(

@@ -1,3 +1,4 @@
+import { namesOf } from "compositor-core/message/untyped"
 import {
   isJson,
   readMessages,
@@ -117,7 +118,7 @@ function insertStream(
     source_position: source?.position ?? null,
     fork_within: input.fork?.within ?? 0,
   }
-  const columns = Object.keys(record) as (keyof DurableRecord)[]
+  const columns = namesOf(record)
   tx.write(
     `INSERT INTO durable_streams (${columns.join(", ")}) VALUES (${columns.map(() => "?").join(", ")})`,
     ...columns.map((column) => record[column]),

@@ -17,7 +17,7 @@ export function tellRow(
   if (!after) return tx.tell(stream, type, key, "delete", "null")
   const value = JSON.stringify(after)
   if (!before) return tx.tell(stream, type, key, "insert", value)
-  const fields = new Set(Object.keys(JSON.parse(value) as object))
+  const fields = new Set(Object.keys(JSON.parse(value)))
   if (Object.keys(before).every((name) => fields.has(name)))
     return tx.tell(stream, type, key, "update", value)
   tx.tell(stream, type, key, "delete", "null")

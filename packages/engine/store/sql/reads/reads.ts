@@ -24,6 +24,7 @@ export function readsOf(asking: Asking): Programs<AllReads> {
     PrincipalPrograms,
   ]
   const reads = rooms.flatMap((Room) => methodsOf(new Room(asking)))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- together these classes have every read
   return Object.fromEntries(reads) as Programs<AllReads>
 }
 
@@ -32,8 +33,8 @@ export function readsOf(asking: Asking): Programs<AllReads> {
 export const SNAPSHOTS: ReadonlySet<string> = new Set<keyof AllReads>(["history"])
 
 function methodsOf(room: object): [string, unknown][] {
-  const prototype = Object.getPrototypeOf(room) as Record<string, unknown>
+  const prototype: Record<string, (...input: unknown[]) => unknown> = Object.getPrototypeOf(room)
   return Object.getOwnPropertyNames(prototype)
     .filter((name) => name !== "constructor")
-    .map((name) => [name, (prototype[name] as (...input: unknown[]) => unknown).bind(room)])
+    .map((name) => [name, prototype[name]?.bind(room)])
 }

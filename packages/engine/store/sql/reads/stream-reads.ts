@@ -68,7 +68,7 @@ type Rows = ReadonlyMap<string, Record<string, unknown>>
 type NumberedEvent = KeptEvent & { readonly seq: number; readonly txid: string }
 
 function keptIn(record: EventsRecord): NumberedEvent[] {
-  const kept = JSON.parse(record.body_json) as KeptEvent[]
+  const kept: KeptEvent[] = JSON.parse(record.body_json)
   return kept.map((event, at) => ({ txid: record.txid, ...event, seq: record.seq + at }))
 }
 

@@ -69,7 +69,7 @@ export class ToldReads {
       session_id,
     )
     if (!row) throw new Refusal("not_found", `there is no session ${session_id}`)
-    return JSON.parse(row.path_json) as Segment[]
+    return JSON.parse(row.path_json)
   }
 
   /** Where the newest summary that counts leaves off: one whose tail is not there any more does not,
