@@ -11,7 +11,7 @@ import { Gate } from "./gate.tsx"
 import { Header } from "./header.tsx"
 import { CloseIcon } from "./controls/icons.tsx"
 import { OutgoingMessage } from "./thread/outgoing-message.tsx"
-import { PageNet, PaneNet } from "./controls/error-boundary.tsx"
+import { NoteNet, PageNet, PaneNet } from "./controls/error-boundary.tsx"
 import { PanelContext, type Shown } from "./panels/panels.ts"
 import { QueueTray } from "./queue/queue-tray.tsx"
 import { TrustCard } from "./thread/trust-card.tsx"
@@ -174,9 +174,11 @@ function Conversation({ onFilled }: { onFilled: () => void }) {
   const beginning = <Beginning outgoing={outgoing} />
   if (current === undefined || !view) return beginning
   return (
-    <Suspense fallback={beginning}>
-      <Log key={current} view={view} outgoing={outgoing} />
-    </Suspense>
+    <NoteNet of={current}>
+      <Suspense fallback={beginning}>
+        <Log key={current} view={view} outgoing={outgoing} />
+      </Suspense>
+    </NoteNet>
   )
 }
 

@@ -128,6 +128,20 @@ describe.skipIf(missing("chromium"))("what breaks", { timeout: 180_000 }, () => 
     await person.send("three")
     await person.page.getByRole("article", { name: "You" }).getByText("three").waitFor()
   })
+
+  it("[PAG-001] puts a note in the place of a thread whose script does not come", async () => {
+    const server = await startServer()
+    const session = await server.session()
+    await server.send(session, "one")
+    await server.settled(session)
+    const person = await visit(server.link)
+    await person.write("a draft")
+    await person.page.route("**/assets/log-*.js", (route) => route.abort())
+    await person.page.goto(`${server.url}/#/${session}`)
+    await person.page.getByText(/This could not be shown/).waitFor()
+    await person.button("New session").click()
+    await person.composer.getByText("a draft").waitFor()
+  })
 })
 
 /** Blocks of every kind, nested as results are. A small generator keeps a seed worth printing. */
