@@ -39,7 +39,7 @@ function tryRecipe(recipe: Recipe) {
     applyRecipe(recipe, copy)
     report("types", () => CONFIGS.forEach((config) => checkTypes(copy, config)))
     report("lint", () => run(copy, ["oxlint", "--type-aware", ...newFiles(recipe)]))
-    report("suites", () => run(copy, ["vitest", "run", ...recipe.suites, "-t", recipe.only]))
+    report("suites", () => runSuites(recipe, copy))
     report("fields", () => checkFields(recipe, copy))
   } finally {
     fs.rmSync(copy, { recursive: true, force: true })
@@ -89,6 +89,13 @@ function checkTypes(copy: string, config: string) {
   run(copy, ["tsc", "-p", config])
 }
 
+function runSuites({ suites, only }: Recipe, copy: string): string {
+  const said = run(copy, ["vitest", "run", ...suites, "-t", only])
+  const [, passed = "0"] = /^(\d+) passed, 0 failed/m.exec(said) ?? []
+  if (passed === "0") throw new Error(`No test of ${suites.join(", ")} is about it:\n${said}`)
+  return `${passed} tests`
+}
+
 /** Every field of the definition is left out in a file of its own; each must be refused. */
 function checkFields({ definition }: Recipe, copy: string) {
   const text = fs.readFileSync(join(copy, definition), "utf8")
@@ -125,7 +132,7 @@ function findFields(file: string, text: string): Field[] {
   const [call] = nodesIn(parseSync(file, text).program).filter(isDefinition)
   const [argument] = (call?.arguments ?? []) as readonly SyntaxNode[]
   return ((argument?.properties ?? []) as readonly SyntaxNode[]).map(({ key, start, end }) => ({
-    name: String((key as { name?: string } | undefined)?.name ?? `field-${start}`),
+    name: (key as { name?: string } | undefined)?.name ?? `field-${start}`,
     start,
     end: text[end] === "," ? end + 1 : end,
   }))
@@ -158,9 +165,10 @@ function copyFile(from: string, to: string) {
   fs.copyFileSync(from, to)
 }
 
-function run(copy: string, command: readonly string[]) {
+function run(copy: string, command: readonly string[]): string {
   const { status, stdout, stderr } = start(copy, command)
   if (status !== 0) throw new Error(`${command.join(" ")}\n${stdout}${stderr}`)
+  return stdout
 }
 
 function start(copy: string, [program = "", ...args]: readonly string[]) {
