@@ -67,18 +67,26 @@ async function providersFinding(client: Client): Promise<Finding> {
   const { models } = await client.models()
   // Loaded here: whoever asks for anything else does without the wires.
   const { WIRES } = await import("compositor-core/wires/wires")
-  const inProcess = WIRES.filter(({ runs }) => runs === "in-process").map(
-    (wire) => wire.provider_id,
-  )
+  const remote = WIRES.filter((wire) => wire.runs === "remote")
   const able = new Set(models.filter(({ available }) => available).map((one) => one.provider_id))
-  const real = [...able].filter((id) => !inProcess.includes(id))
+  const real = [...able].filter((id) => remote.some(({ provider_id }) => provider_id === id))
   if (real.length > 0) return fine("providers", real.join(", "))
+  const keys = remote.flatMap(({ example }) => Object.keys(example.environment))
   return missing(
     "providers",
     "none is set up: the mirror answers, and shows what a model would see",
-    "export ANTHROPIC_API_KEY=… (or OPENAI_, GEMINI_, MISTRAL_API_KEY; see compositor models)",
+    `${exportOneOf(keys)}; see compositor models)`,
   )
 }
+
+/** `export A_API_KEY=… (or B_, C_API_KEY`: the keys of vendors, one of which is enough. */
+function exportOneOf(names: readonly string[]): string {
+  const keys = new Set(names.filter((name) => name.endsWith(KEY)))
+  const [first, ...others] = [...keys].map((name) => name.slice(0, -KEY.length))
+  return `export ${first}${KEY}=… (or ${others.join("_, ")}${KEY}`
+}
+
+const KEY = "_API_KEY"
 
 /** What is wrong in the files of commands and skills; notes are left to `commands doctor`. */
 async function commandFindings(client: Client, workspace: string): Promise<Finding[]> {
