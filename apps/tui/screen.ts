@@ -1,3 +1,4 @@
+import { isWords } from "compositor-core/parts/table"
 import process from "node:process"
 import { Container, Editor, ProcessTerminal, type TUI, TuiMainScreen } from "@earendil-works/pi-tui"
 import { isShowable } from "compositor-core/compose/editable"
@@ -163,7 +164,7 @@ export class Screen {
   typeOut(): boolean {
     const mark = this.markAtCursor
     const part = mark === undefined ? this.attachments.parts.at(-1) : this.#standing.marks[mark]
-    if (part?.type !== "text" || typeof part.text !== "string") return false
+    if (!part || !isWords(part) || typeof part.text !== "string") return false
     if (mark === undefined) this.attachments.removeLast()
     else this.removeMark(mark)
     const text = part.text.replace(/\r\n?/g, "\n")

@@ -1,3 +1,4 @@
+import { chipOf, openPart } from "../parts/table.ts"
 import type { PartData } from "../parts/define-part.ts"
 import { isObject, type JsonObject, without } from "../acp/json.ts"
 import { loss, type Translated } from "./loss.ts"
@@ -54,10 +55,11 @@ function markOf(rest: JsonObject): ProviderMetadata {
 
 /** An attachment that a client can show: its bytes are here, or have an address. */
 function fileOf(part: PartData, options: ToUIOptions): UIFile | undefined {
-  const { type, name, mime, data } = part
-  if (type !== "file-attachment" || typeof name !== "string" || typeof mime !== "string")
+  const opened = openPart(part)
+  const [file] = chipOf(opened).file(opened)
+  if (typeof file?.name !== "string" || typeof file.mime !== "string" || file.name === "")
     return undefined
-  if (name === "") return undefined
+  const { name, mime, data } = file
   const url = typeof data === "string" ? dataUrl(mime, data) : addressOf(part, options)
   if (url === undefined) return undefined
   const told =

@@ -268,8 +268,7 @@ const ATTACHMENTS = "$attachments"
 function besidePayload(message: StoredMessage, { message_type, attachments = [] }: InboxMetadata) {
   const ids = new Set<unknown>(attachments.map(({ id }) => id))
   const isBeside = (part: PartData) =>
-    !ids.has(part.attachment_id) &&
-    !(part.type === "editor-context" && part.source === "inbox" && part.kind === message_type)
+    !ids.has(part.attachment_id) && !(part.source === "inbox" && part.kind === message_type)
   const { leading, following } = partsBesideWords(message)
   return { leading: leading.filter(isBeside), following: following.filter(isBeside) }
 }

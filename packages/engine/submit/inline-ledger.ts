@@ -1,3 +1,4 @@
+import { definitionOf, openPart, PARTS } from "compositor-core/parts/table"
 import type { FileSettings } from "compositor-files/settings"
 import { openJson } from "compositor-core/message/stored-json"
 import type { Store } from "../store/store.ts"
@@ -42,9 +43,11 @@ export class InlineLedger {
   async #upToDate(session_id: string): Promise<Account> {
     const account = this.#account(session_id)
     const after = account.last_seq < 0 ? undefined : account.last_seq
-    const fired = await this.#store.carriedParts(session_id, "file-attachment", after)
-    for (const { id, data_json } of fired) count(account, id, carried(openJson(data_json)))
-    account.last_seq = fired.at(-1)?.seq ?? account.last_seq
+    for (const type of CARRYING) {
+      const fired = await this.#store.carriedParts(session_id, type, after)
+      for (const { id, data_json } of fired) count(account, id, carried(openJson(data_json)))
+      account.last_seq = Math.max(account.last_seq, fired.at(-1)?.seq ?? -1)
+    }
     for (const { parts } of await this.#store.queue(session_id))
       for (const { id, data } of parts) count(account, id, carried(data))
     return account
@@ -68,7 +71,13 @@ function count(account: Account, part_id: string, size: number) {
   account.bytes += size
 }
 
-function carried({ type, data }: Readonly<Record<string, unknown>>): number {
-  if (type !== "file-attachment" || typeof data !== "string") return 0
-  return Math.floor((data.length * 3) / 4)
+/** The types of parts that may carry bytes. */
+const CARRYING = Object.values(PARTS)
+  .filter(({ texts }) => Object.values(texts).some((origin) => origin.startsWith("base64 ")))
+  .map(({ type }) => type)
+
+function carried(data: Readonly<Record<string, unknown>>): number {
+  const part = openPart({ ...data, type: String(data.type) })
+  const [request] = definitionOf(part).load(part)
+  return request?.from === "part" ? Math.floor((request.data.length * 3) / 4) : 0
 }
