@@ -105,6 +105,8 @@ describe("a command", () => {
     const desk = await openDesk(FILES)
     const sent = await typed(desk, "/help review")
     expect([sent.message, sent.shown[0]?.text]).toEqual([null, "/review  Review"])
+    const unknown = await typed(desk, "/help nothing")
+    expect(unknown.shown[0]?.text).toBe("There is no command /nothing here.")
   })
 
   it("[BEY-05] that lacks an argument is asked for it", async () => {

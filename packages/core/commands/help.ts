@@ -17,8 +17,7 @@ async function explainCommands(
   { listCommands }: Pick<CommandActions, "listCommands">,
 ): Promise<string> {
   const asked = typed.replace(/^\//, "")
-  return listCommands()
-    .filter(({ name }) => asked === "" || name === asked)
-    .map(({ name, description = "" }) => `/${name}  ${description}`)
-    .join("\n")
+  const found = listCommands().filter(({ name }) => asked === "" || name === asked)
+  if (found.length === 0) return `There is no command /${asked} here.`
+  return found.map(({ name, description = "" }) => `/${name}  ${description}`).join("\n")
 }
