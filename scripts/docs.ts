@@ -4,6 +4,7 @@
 import fs from "node:fs"
 import { join } from "node:path"
 import { type Entry, typescriptReference } from "./docs/typescript-reference.ts"
+import { commandsPage } from "./docs/commands-page.ts"
 import { httpReference } from "./docs/http-reference.ts"
 import { render } from "./docs/render.ts"
 import { rulesPage } from "./docs/rules-page.ts"
@@ -37,7 +38,14 @@ export const GROUPS: readonly (readonly [group: string, paths: readonly string[]
   ],
   [
     "Reference",
-    ["reference/http", "reference/typescript", "reference/rules", "decisions", "conformance"],
+    [
+      "reference/commands",
+      "reference/http",
+      "reference/typescript",
+      "reference/rules",
+      "decisions",
+      "conformance",
+    ],
   ],
   ["Running it", ["operations", "principals", "threat-model", "scale", "figures"]],
 ]
@@ -77,6 +85,7 @@ const ENTRIES: readonly Entry[] = [
 ]
 
 const MADE: Readonly<Record<string, () => Promise<string>>> = {
+  "reference/commands": async () => commandsPage(),
   "reference/http": async () => {
     const { ROUTES } = await import("../packages/server/app.ts")
     const { openapi } = await import("../packages/server/route.ts")
