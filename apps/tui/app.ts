@@ -11,7 +11,7 @@ import { DraftDesk } from "./draft-desk.ts"
 import { EditKeys } from "./edit-keys.ts"
 import type { Ide } from "./ide/ide.ts"
 import { actOf, type KeyActs } from "./keys.ts"
-import { type LocalCall, localCall } from "./local-commands.ts"
+import { type LocalCall, readLocalCall } from "./local-commands.ts"
 import { pastedText } from "./pastes.ts"
 import { chooseModel, chooseSession, lastSession } from "./pickers.ts"
 import { QueueDesk } from "./queue-desk.ts"
@@ -99,7 +99,7 @@ class App implements KeyActs {
     const { editor, pastes, attachments } = this.#screen
     const composed = this.#screen.read(typed)
     const { source } = composed
-    const local = localCall(source)
+    const local = readLocalCall(source)
     if (local) return this.#perform(local)
     if (typed === "" && attachments.list.length === 0) return this.#asking.again()
     if (attachments.uploading) {

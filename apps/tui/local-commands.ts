@@ -85,7 +85,7 @@ export interface LocalCall {
 }
 
 /** The command that leads a source, if it is one of the terminal's. */
-export function localCall(source: string): LocalCall | undefined {
+export function readLocalCall(source: string): LocalCall | undefined {
   const [, word, argument = ""] = /^\/(\S+)(?:\s+([^]*))?$/.exec(source.trim()) ?? []
   const command = LOCAL_COMMANDS.find(({ name }) => name === word)
   return command && { command, argument: argument.trim() }

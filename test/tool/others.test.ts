@@ -13,7 +13,7 @@ import { policyOf } from "../../packages/engine/policy/policy.ts"
 import type { PermissionRule } from "../../packages/engine/policy/permissions.ts"
 import { attachTool } from "../../packages/engine/tools/attach.ts"
 import { bashTool } from "../../packages/engine/tools/bash.ts"
-import { allBuiltInTools, builtinTools } from "../../packages/engine/turns/builtin-tools.ts"
+import { makeBuiltInTools, builtinTools } from "../../packages/engine/turns/builtin-tools.ts"
 import { extractTool } from "../../packages/engine/tools/extract.ts"
 import { NOBODY_TO_ASK, questionTool, todoTool } from "../../packages/engine/tools/human.ts"
 import { memoryTools } from "../../packages/engine/memory/memory-tools.ts"
@@ -443,7 +443,7 @@ describe("builtinTools", () => {
   it("[BIN-040] has no shell where there is no sandbox, and says why", () => {
     const without = { shell_fault: "bubblewrap is not installed" }
     expect(builtinTools(without).map(({ id }) => id)).not.toContain("bash")
-    expect(allBuiltInTools(without)).toContainEqual(
+    expect(makeBuiltInTools(without)).toContainEqual(
       expect.objectContaining({ id: "bash", absent: without.shell_fault }),
     )
   })

@@ -17,9 +17,9 @@ export interface CommandActions {
   listMemories(): Promise<readonly string[]>
   /** How many changes of memories wait for a person. */
   countProposedMemories(): Promise<number>
-  readMemory(name: string): Promise<MemoryOutcome>
-  rewriteMemory(name: string, body: string): Promise<MemoryOutcome>
-  deleteMemory(name: string): Promise<MemoryOutcome>
+  readMemory(name: string): Promise<MemoryReply>
+  rewriteMemory(name: string, body: string): Promise<MemoryReply>
+  deleteMemory(name: string): Promise<MemoryReply>
 }
 
 export interface LastReceipts {
@@ -28,6 +28,6 @@ export interface LastReceipts {
 }
 
 /** What became of a request about one memory; `message` says why it failed. */
-export type MemoryOutcome =
+export type MemoryReply =
   | { readonly type: "done"; readonly body: string }
   | { readonly type: "failed"; readonly message: string }

@@ -60,7 +60,7 @@ export function defineCommand<Definition extends CommandDefinition>(
 const SOURCE = { tool: "compositor", scope: "builtin", owner: "builtin" } as const
 
 /** The definition as it stands in the catalog beside commands of other owners. */
-export function listedCommand(definition: CommandDefinition): Command {
+export function toCatalogCommand(definition: CommandDefinition): Command {
   const { name, about, aliases, arguments: declared } = definition
   const common = {
     name,

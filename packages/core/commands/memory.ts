@@ -1,4 +1,4 @@
-import type { CommandActions, MemoryOutcome } from "./command-actions.ts"
+import type { CommandActions, MemoryReply } from "./command-actions.ts"
 import { type CommandCall, defineCommand, optionalArgument } from "./define-command.ts"
 
 export const memoryCommand = defineCommand({
@@ -52,6 +52,6 @@ async function edit(actions: MemoryActions, name: string, body: string): Promise
   return say(await actions.rewriteMemory(name, body), () => `${name} is changed.`)
 }
 
-function say(outcome: MemoryOutcome, sentence: (body: string) => string): string {
+function say(outcome: MemoryReply, sentence: (body: string) => string): string {
   return outcome.type === "done" ? sentence(outcome.body) : outcome.message
 }

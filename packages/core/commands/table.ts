@@ -3,7 +3,7 @@ import { archiveCommand } from "./archive.ts"
 import { branchCommand } from "./branch.ts"
 import { clearCommand } from "./clear.ts"
 import { compactCommand } from "./compact.ts"
-import { type CommandDefinition, listedCommand } from "./define-command.ts"
+import { type CommandDefinition, toCatalogCommand } from "./define-command.ts"
 import { helpCommand } from "./help.ts"
 import { memoryCommand } from "./memory.ts"
 import { modelCommand } from "./model.ts"
@@ -28,9 +28,9 @@ export const BUILT_IN_COMMANDS: readonly CommandDefinition[] = [
 ]
 
 /** The same as a catalog lists them. */
-export const BUILTINS: readonly Command[] = BUILT_IN_COMMANDS.map(listedCommand)
+export const BUILTINS: readonly Command[] = BUILT_IN_COMMANDS.map(toCatalogCommand)
 
 /** The built-in command of a name; undefined where a name is none. */
-export function builtInCommand(name: string): CommandDefinition | undefined {
+export function findBuiltInCommand(name: string): CommandDefinition | undefined {
   return BUILT_IN_COMMANDS.find((command) => command.name === name)
 }

@@ -15,7 +15,7 @@ import type { ComposerInput } from "compositor-core/compose/composer-input"
 import type { Mode } from "compositor-core/message/message"
 import { isWords, type Part, writePart } from "compositor-core/parts/table"
 import { Refusal } from "compositor-core/message/refusal"
-import { buttonCommand } from "../submit/button-command.ts"
+import { findButtonCommand } from "../submit/find-button-command.ts"
 import { printAddress } from "./address.ts"
 import { readPayload } from "./read-send.ts"
 
@@ -151,7 +151,7 @@ export async function heardAgain(
 }
 
 function isButton(part: Part): boolean {
-  return part.type === "command" && buttonCommand(part) !== undefined
+  return part.type === "command" && findButtonCommand(part) !== undefined
 }
 
 async function refuseKilled(store: Rooms["store"], session_id: string) {

@@ -1,4 +1,4 @@
-import type { MemoryOutcome } from "compositor-core/commands/command-actions"
+import type { MemoryReply } from "compositor-core/commands/command-actions"
 import type { StoredMessage } from "compositor-core/message/row"
 import type { MemoryEntry } from "../memory/entry.ts"
 import type { Memory, MemoryAnswer } from "../memory/memory.ts"
@@ -17,20 +17,20 @@ interface ActionSources {
 const PAGE_MESSAGES = 200
 
 /** What built-in commands may ask for, in the session that they were typed in. */
-export function commandActions(sources: ActionSources): SubmitRooms["actions"] {
-  return (at) => actionsIn(sources, at)
+export function bindCommandActions(sources: ActionSources): SubmitRooms["actions"] {
+  return (at) => bindTo(sources, at)
 }
 
-function actionsIn({ store, memory }: ActionSources, at: TypedAt): SessionActions {
+function bindTo({ store, memory }: ActionSources, at: TypedAt): SessionActions {
   const { session_id } = at
   return {
     readHistory: async () => (session_id === null ? [] : readPages(store, session_id)),
     readLastReceipts: async () => (session_id === null ? null : lastReceipts(store, session_id)),
     listMemories: async () => memoryLines(await (await memory(at)).list()),
     countProposedMemories: async () => (await (await memory(at)).proposals()).length,
-    readMemory: async (name) => outcomeOf(await (await memory(at)).read(name)),
-    deleteMemory: async (name) => outcomeOf(await (await memory(at)).delete(name)),
-    rewriteMemory: async (name, body) => outcomeOf(await rewrite(await memory(at), name, body)),
+    readMemory: async (name) => replyWith(await (await memory(at)).read(name)),
+    deleteMemory: async (name) => replyWith(await (await memory(at)).delete(name)),
+    rewriteMemory: async (name, body) => replyWith(await rewrite(await memory(at), name, body)),
   }
 }
 
@@ -64,7 +64,7 @@ async function rewrite(memory: Memory, name: string, body: string) {
   return memory.write({ scope, type, name, body, author: { by: "user" } })
 }
 
-function outcomeOf(answer: MemoryAnswer<MemoryEntry>): MemoryOutcome {
+function replyWith(answer: MemoryAnswer<MemoryEntry>): MemoryReply {
   if (answer.type !== "done") return { type: "failed", message: answer.message }
   return { type: "done", body: answer.value.body }
 }

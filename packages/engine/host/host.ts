@@ -32,7 +32,7 @@ import { equipped, mannerRooms, turnRooms } from "../turns/turn-context.ts"
 import { resolutionOf, type Saying } from "../turns/waiting.ts"
 import { type AskedDraft, WhatIf } from "../reports/dry-runs.ts"
 import { sharedPlaces } from "../principals/shared-places.ts"
-import { commandActions } from "./command-actions.ts"
+import { bindCommandActions } from "./bind-command-actions.ts"
 import { fileRooms, houseFormats } from "./file-settings.ts"
 import { MAX_UPLOAD_BYTES, takeUpload } from "../uploads/upload.ts"
 import { judgedStore, judgingBy } from "./judged-store.ts"
@@ -303,7 +303,7 @@ export class Host {
       policy: (root: string | null) => workspaces.policy(root),
       shell: (root: string | null, command: string) => workspaces.shell(root, command),
       servers: this.equipment.servers,
-      actions: commandActions({ store, memory: (at) => this.equipment.memories.in(at) }),
+      actions: bindCommandActions({ store, memory: (at) => this.equipment.memories.in(at) }),
     }
   }
 

@@ -18,7 +18,7 @@ export function rawOf(part: CommandPart): string {
 }
 
 /** What a built-in command is given. */
-export function callOf(part: CommandPart): CommandCall {
+export function readCommandCall(part: CommandPart): CommandCall {
   const { raw, text: _, ...named } = part.args
   return { typed: typedArguments(part), named: strings(raw === undefined ? part.args : named) }
 }

@@ -4,7 +4,7 @@ import { BUILTINS } from "compositor-core/commands/table"
 
 /** The built-in command behind a surface's own button. Nobody typed it, so it means the built-in one
  *  even in a session whose agent gives commands a meaning of its own. */
-export function buttonCommand({ id, raw }: CommandPart): Command | undefined {
+export function findButtonCommand({ id, raw }: CommandPart): Command | undefined {
   if (raw !== undefined) return undefined
   return BUILTINS.find(({ kind, name }) => kind === "action" && `/${name}` === id)
 }

@@ -15,14 +15,14 @@ import { type Skill, skillCommand } from "compositor-core/catalog/skill"
 import type { CommandActions } from "compositor-core/commands/command-actions"
 import type { AtOnceCommand, ComposingCommand } from "compositor-core/commands/define-command"
 import type { QueueEffect } from "compositor-core/commands/queue-effect"
-import { builtInCommand } from "compositor-core/commands/table"
+import { findBuiltInCommand } from "compositor-core/commands/table"
 import { printAddress } from "compositor-core/compose/address"
 import { partOfContext } from "compositor-core/compose/editor-context"
 import { newId } from "compositor-core/message/id"
 import { Refusal, type RefusalDetail } from "compositor-core/message/refusal"
-import { buttonCommand } from "./button-command.ts"
+import { findButtonCommand } from "./find-button-command.ts"
 import {
-  callOf,
+  readCommandCall,
   givenOf,
   missing,
   rawOf,
@@ -123,7 +123,7 @@ class Resolving implements Resolved {
   }
 
   async #command(part: CommandPart, at: number) {
-    const command = buttonCommand(part) ?? this.#rooms.catalog.get(part.id.slice(1))
+    const command = findButtonCommand(part) ?? this.#rooms.catalog.get(part.id.slice(1))
     if (!command) return this.#passThrough(part, at)
     switch (command.kind) {
       case "action":
@@ -140,7 +140,7 @@ class Resolving implements Resolved {
   }
 
   async #builtIn(command: Command, part: CommandPart, at: number) {
-    const definition = builtInCommand(command.name)
+    const definition = findBuiltInCommand(command.name)
     if (!definition) throw new Error(`/${command.name} is listed and has no definition`)
     const acts = definition.when !== "composes"
     if (acts && !this.#leads(at) && part.chosen !== true)
@@ -149,7 +149,7 @@ class Resolving implements Resolved {
     switch (definition.when) {
       case "queued":
         this.actions.push({
-          action: definition.perform(callOf(part)),
+          action: definition.perform(readCommandCall(part)),
           part: { ...part, outcome: "action" },
         })
         return
@@ -190,13 +190,13 @@ class Resolving implements Resolved {
 
   async #show(definition: AtOnceCommand, part: CommandPart) {
     const waits = definition.changes && this.#message.is_preview === true
-    const text = waits ? "" : await definition.perform(callOf(part), this.#rooms.actions)
+    const text = waits ? "" : await definition.perform(readCommandCall(part), this.#rooms.actions)
     this.shown.push({ command: part.id, text })
   }
 
   // A reference that stands behind the command already is not made again.
   async #compose(definition: ComposingCommand, part: CommandPart, at: number) {
-    const composed = await definition.perform(callOf(part), this.#rooms.actions)
+    const composed = await definition.perform(readCommandCall(part), this.#rooms.actions)
     const beside = this.#message.parts.slice(at + 1).flatMap(addressIn)
     const { id } = this.#keep({ ...part, outcome: "structured" })
     for (const derived of composed)

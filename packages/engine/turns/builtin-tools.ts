@@ -31,11 +31,11 @@ export interface ToolRooms {
 
 /** The tools that every agent may be given; its manifest chooses among them. */
 export function builtinTools(rooms: ToolRooms): readonly Tool[] {
-  return allBuiltInTools(rooms).filter(({ absent }) => absent === undefined)
+  return makeBuiltInTools(rooms).filter(({ absent }) => absent === undefined)
 }
 
 /** Every built-in tool, also those that say why they are absent. */
-export function allBuiltInTools(rooms: ToolRooms): readonly Tool[] {
+export function makeBuiltInTools(rooms: ToolRooms): readonly Tool[] {
   const hiding: Hiding = rooms.hiding ?? (() => undefined)
   return [
     readTool(),
