@@ -6,7 +6,7 @@ import { count, type Json, parse, record, text } from "./read.ts"
 import { readEvents, type ServerEvent } from "./sse.ts"
 
 /** What the stream has told so far; the blocks come one after the other. */
-export interface AnthropicState extends Progress {
+interface AnthropicState extends Progress {
   /** Who seals what is said. */
   readonly model: string
   readonly block: OpenBlock | undefined

@@ -6,7 +6,7 @@ import { faultFrom, type RefusalFacts } from "./refusal.ts"
 import { count, type Json, parse, record, text } from "./read.ts"
 
 /** What a Converse stream has told so far. */
-export interface BedrockState extends Progress {
+interface BedrockState extends Progress {
   readonly model: string
   readonly call: OpenCall | undefined
   readonly thought: Thought | undefined

@@ -7,7 +7,7 @@ export interface OpenCall {
   readonly json: string
 }
 
-export interface CallStep {
+interface CallStep {
   readonly call: OpenCall
   readonly events: readonly ModelEvent[]
 }

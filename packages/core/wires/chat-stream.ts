@@ -17,7 +17,7 @@ import { count, type Json, parse, record, records, text } from "./read.ts"
 import { readEvents, type ServerEvent } from "./sse.ts"
 
 /** What a stream of chat chunks has told so far; OpenAI's, and those of all who speak like it. */
-export interface ChatState extends Progress {
+interface ChatState extends Progress {
   /** Who seals thoughts; an API only where they are sent back. */
   readonly by: { readonly api: string | null; readonly model: string }
   /** Makes ids where a server gives none, different ones for each answer. */

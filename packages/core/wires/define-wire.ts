@@ -76,7 +76,7 @@ export interface TokenCount {
 
 /** Where the providers of the AI SDK look for what an API wants back: the SDK's name of the provider,
  *  and its option for each field of a seal. */
-export interface SdkSeals {
+interface SdkSeals {
   readonly provider: string
   readonly options: Readonly<Partial<Record<keyof Omit<Seal, "api" | "model">, string>>>
 }
@@ -139,7 +139,7 @@ export interface WireExample {
 }
 
 /** A model inside this process: the engine answers for it. */
-export interface InProcessWire extends WireBasics {
+interface InProcessWire extends WireBasics {
   readonly runs: "in-process"
 }
 

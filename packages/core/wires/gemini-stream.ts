@@ -16,7 +16,7 @@ import { count, type Json, parse, record, records, text } from "./read.ts"
 import { readEvents, type ServerEvent } from "./sse.ts"
 
 /** What a stream of generateContent responses has told so far. */
-export interface GeminiState extends Progress {
+interface GeminiState extends Progress {
   readonly model: string
   /** Makes ids where the API gives none, different ones for each answer. */
   readonly seed: string

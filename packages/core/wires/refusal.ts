@@ -13,7 +13,7 @@ export interface RefusalFacts {
 }
 
 /** What is said where the API says nothing, and whether another try is worth it. */
-export interface FaultDefaults {
+interface FaultDefaults {
   readonly code: string
   readonly message: string
   readonly retryable: boolean

@@ -8,7 +8,7 @@ import { count, type Json, parse, record, text } from "./read.ts"
 import { readEvents, type ServerEvent } from "./sse.ts"
 
 /** What a stream of response events has told so far. */
-export interface ResponsesState extends Progress {
+interface ResponsesState extends Progress {
   readonly model: string
   readonly refused: boolean
   /** By the index of the output item. */

@@ -15,7 +15,7 @@ import { paragraphs, type WireString } from "./fragment.ts"
 
 /** What a user message says on a wire: the results of tools first, whatever the order they came in,
  *  because every API wants a call answered before anything else is said. */
-export interface UserSpeech {
+interface UserSpeech {
   readonly results: readonly ToolResultBlock[]
   readonly shown: readonly Block[]
 }

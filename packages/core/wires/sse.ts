@@ -7,7 +7,7 @@ export interface ServerEvent {
 }
 
 /** An event this long is not an answer but an attack or a fault. */
-export const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024
+const MAX_EVENT_CHARACTERS = 8 * 1024 * 1024
 
 /** The events of a text/event-stream, however its bytes are cut. Throws when one is too large; an
  *  event that the stream's end cuts off is dropped. */

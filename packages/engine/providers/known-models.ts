@@ -9,7 +9,7 @@ import type { Choice, Model } from "compositor-core/model/models"
 import { type Probe, type Probed, probe } from "./probe.ts"
 import { isDue, type Kept, readKept, type Refreshed, refresh } from "./refresh.ts"
 
-export interface KnownModelsOptions {
+interface KnownModelsOptions {
   /** Where the refreshed catalog is kept; without it nothing is fetched. */
   readonly file?: string | undefined
   /** Where the catalog is asked for. */

@@ -7,7 +7,7 @@ import { ABORTED, pause } from "./abort.ts"
 import { type Account, describeRequest } from "./account.ts"
 import type { Call, Provider } from "./provider.ts"
 
-export interface MirrorOptions {
+interface MirrorOptions {
   /** Between two pieces of the answer. */
   readonly pace_ms?: number | undefined
 }

@@ -32,7 +32,7 @@ export type Refreshed =
   /** What we had is still what we have. */
   | { readonly type: "failed"; readonly reason: string }
 
-export interface RefreshOptions {
+interface RefreshOptions {
   /** Where the last good catalog is kept. */
   readonly file: string
   readonly url?: string | undefined

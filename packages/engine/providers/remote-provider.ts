@@ -1,15 +1,14 @@
 import type { ModelEvent, ModelFault } from "compositor-core/model/prompt"
 import { countCalls, limitBytes } from "compositor-core/wires/answer-limits"
 import type { Body } from "compositor-core/wires/body"
-import type { Connection, RemoteWire } from "compositor-core/wires/define-wire"
+import type { Connection, RemoteWire, TokenCount } from "compositor-core/wires/define-wire"
 import { toolNames } from "compositor-core/wires/names"
 import { last } from "compositor-core/wires/progress"
-import { askForCount } from "./count-tokens.ts"
+import { parse } from "compositor-core/wires/read"
 import { faultOf, refusal } from "./fault.ts"
-import { postSigned } from "./post-signed.ts"
 import type { Call, Provider } from "./provider.ts"
 import { blame } from "./refused-media.ts"
-import type { Answer } from "./transport.ts"
+import type { Answer, Post } from "./transport.ts"
 
 /** Whoever is reached by a connection, asked in the way of a wire. */
 export function remoteProvider(wire: RemoteWire, connection: Connection): Provider {
@@ -67,6 +66,20 @@ async function* answers(
   }
 }
 
+/** A request with the headers that tell who asks. */
+async function postSigned(
+  { open, signal }: Pick<Call, "open" | "signal">,
+  request: Omit<Post, "open" | "signal">,
+  { signing }: Connection,
+): Promise<Answer> {
+  // Loaded on the first request: commands that send nothing start faster without it.
+  const { post } = await import("./transport.ts")
+  const asked: Post = { ...request, open, signal }
+  if (!signing) return post(asked)
+  const { signed } = await import("./sigv4.ts")
+  return post({ ...asked, headers: { ...asked.headers, ...(await signed(asked, signing)) } })
+}
+
 function accused(fault: ModelFault, body: Body): ModelFault {
   const media = blame(body, fault)
   return media ? { ...fault, implicates_media: media } : fault
@@ -76,4 +89,31 @@ function accused(fault: ModelFault, body: Body): ModelFault {
 function renamed(event: ModelEvent, names: ReadonlyMap<string, string>): ModelEvent {
   if (event.type !== "tool-call-start" && event.type !== "tool-call-end") return event
   return { ...event, name: names.get(event.name) ?? event.name }
+}
+
+const MAX_COUNT_BYTES = 64 * 1024
+
+/** What an API counts for a request. Undefined when it does not say: a count is worth a question,
+ *  but not a failure. */
+async function askForCount(
+  call: Call,
+  count: TokenCount,
+  connection: Connection,
+): Promise<number | undefined> {
+  const { envelope, messages } = call
+  try {
+    const { readUpTo } = await import("./transport.ts")
+    const { url, headers } = count.request(envelope, connection)
+    const body = count.body(envelope, messages)
+    const asked = { url, headers: { ...headers, accept: "application/json" }, body }
+    const answer = await postSigned(call, asked, connection)
+    const { bytes, whole } = await readUpTo(answer.chunks, MAX_COUNT_BYTES)
+    const told = answer.status === 200 && whole ? parse(bytes.toString("utf8")) : undefined
+    const figure = told && count.read(told)
+    return typeof figure === "number" && Number.isInteger(figure) && figure >= 0
+      ? figure
+      : undefined
+  } catch {
+    return undefined
+  }
 }
