@@ -187,8 +187,7 @@ function message(role: "user" | "assistant", parts: fc.Arbitrary<PartData>) {
 
 export const USER_PARTS = userParts
 export const ANSWER_PARTS = answerParts
-export const anyUserPart = fc.oneof(...Object.values(userParts)) as fc.Arbitrary<PartData> &
-  fc.Arbitrary<PartData>
+export const anyUserPart = fc.oneof(...Object.values(userParts)) as fc.Arbitrary<PartData>
 export const anyMessage = fc.oneof(
   message("user", anyUserPart),
   message("assistant", fc.oneof(...Object.values(answerParts))),

@@ -112,7 +112,7 @@ describe("an agent's own lowering", () => {
       given.type === "text"
         ? verdict("inlined", "CMP-113", {
             reason: "In capitals.",
-            text: `${given.text}`.toUpperCase(),
+            text: String(given.text).toUpperCase(),
           })
         : next()
     expect(under({ custom }, part, attached).shown).toEqual(["HELLO", "<image/png>"])

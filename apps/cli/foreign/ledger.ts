@@ -220,14 +220,14 @@ class ForeignSession {
 
   /** Bytes go into the blob store; the part names them. */
   async #stored(part: Part) {
-    const { load, keep } = definitionOf(part)
+    const definition = definitionOf(part)
     const data = writePart(part)
     const row = { id: newId("prt"), type: data.type }
-    const [request] = load(part)
+    const [request] = definition.load(part)
     if (request?.from !== "part") return { ...row, data_json: JSON.stringify(data), blob: null }
     const bytes = Buffer.from(request.data, "base64")
     const { content_id, size, mime } = await this.#host.upload(once(bytes), request.name)
-    const kept = keep(part, { now: Date.now(), bytes: { content_id, size, mime } })
+    const kept = definition.keep(part, { now: Date.now(), bytes: { content_id, size, mime } })
     const blob = { content_id, size, mime, stored: false }
     return { ...row, data_json: JSON.stringify(writePart(kept)), blob }
   }

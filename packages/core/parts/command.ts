@@ -27,7 +27,7 @@ export const commandChip: PartChip<CommandPart> = {
   },
   title: noTitle,
   mark: ({ id, raw }) => (typeof raw === "string" ? raw : id),
-  line: ({ id, raw }) => String(raw ?? id),
+  line: ({ id, raw }) => (typeof raw === "string" ? raw : id),
   file: nothing,
   needs: ({ id, outcome }) =>
     outcome === "pass-through" ? [] : [{ of: "command", name: id.slice(1) }],

@@ -26,7 +26,7 @@ export function step(state: BedrockState, message: EventMessage): Step<BedrockSt
   const { headers } = message
   const payload = parse(message.payload) ?? {}
   if (headers[":message-type"] !== "event") return finish(state, readException(headers, payload))
-  switch (headers[":event-type"]) {
+  switch (headers[":event-type"] ?? "") {
     case "contentBlockStart":
       return openBlock(state, record(record(payload.start)?.toolUse))
     case "contentBlockDelta":

@@ -99,8 +99,12 @@ function write(page: Page, value: unknown) {
       else if (Array.isArray(value)) writeList(page, value)
       else writeObject(page, value)
       return
+    case "bigint":
+    case "function":
+    case "symbol":
+    case "undefined":
+      page.text += "null"
   }
-  page.text += "null"
 }
 
 function writeList(page: Page, values: readonly unknown[]) {

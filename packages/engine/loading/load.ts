@@ -50,9 +50,9 @@ async function loadSafely(named: NamedPart, sources: Sources): Promise<LoadResul
   try {
     const target = pathTarget(named)
     if (target) return await loadTarget(target, sources)
-    const { load, origin } = definitionOf(named.part)
-    const [request] = load(named.part)
-    return { file: request ? await loadRequest(request, origin, sources) : null }
+    const definition = definitionOf(named.part)
+    const [request] = definition.load(named.part)
+    return { file: request ? await loadRequest(request, definition.origin, sources) : null }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return { file: { type: "refused", name: nameOf(named.part), outcome: "failed", reason } }

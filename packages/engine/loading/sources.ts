@@ -1,4 +1,3 @@
-import type { Part } from "compositor-core/parts/table"
 import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
 import type { Capabilities } from "compositor-core/model/capabilities"
 import type { Arrival, Verdict } from "../policy/judge.ts"

@@ -142,8 +142,9 @@ async function deniedByName(policy: IngressPolicy, part: Part): Promise<Denial |
 }
 
 function nameOf(part: Part): Arrival | undefined {
-  const { origin, load } = definitionOf(part)
-  const [request] = load(part)
+  const definition = definitionOf(part)
+  const { origin } = definition
+  const [request] = definition.load(part)
   if (request?.from === "workspace")
     return { origin: "ref", path: request.path, name: request.place.entry }
   if (!request || request.from === "elsewhere" || origin === "ref") return undefined
@@ -174,13 +175,13 @@ function addressIn(data: PartData): { path?: string; entry?: string | undefined 
 
 /** A part without what it says at length, and without the bytes it would keep alive. */
 function withoutContent(part: Part, data: PartData): PartData {
-  const { texts, blobs } = definitionOf(part)
-  const [content_id] = blobs(part)
+  const definition = definitionOf(part)
+  const [content_id] = definition.blobs(part)
   const named = Object.keys(data).filter(
     (name) => content_id !== undefined && data[name] === content_id,
   )
   const bare = named.reduce(withoutField, data)
-  return Object.entries(texts).reduce((rest, [path, said]) => {
+  return Object.entries(definition.texts).reduce((rest, [path, said]) => {
     if (path.endsWith("**") || textAt(rest, path) === undefined) return rest
     return said.startsWith("base64 ") ? withoutField(rest, path) : withText(rest, path, "")
   }, bare)

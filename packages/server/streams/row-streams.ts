@@ -48,7 +48,7 @@ const PATH = /^\/v1\/stream\/(sessions|turns|entities)\/([^/]+)(?:\/([^/]+))?$/
 function viewOf(path: string, principal: string | null): View | undefined {
   const [, kind, first = "", second] = PATH.exec(path) ?? []
   const id = decodeURIComponent(second ?? first)
-  switch (kind) {
+  switch (kind ?? "") {
     case "sessions":
     case "turns":
       return second === undefined ? { type: kind === "turns" ? "turn" : "session", id } : undefined

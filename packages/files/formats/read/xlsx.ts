@@ -134,7 +134,7 @@ function sheetEvents(values: Values, sheet: Sheet) {
 }
 
 function shown(cell: Attributes, value: string, { shared, dates, since1904 }: Values): string {
-  switch (cell.t) {
+  switch (cell.t ?? "") {
     case "s":
       return shared.at(Number(value))
     case "b":
