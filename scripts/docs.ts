@@ -88,7 +88,7 @@ const MADE: Readonly<Record<string, () => Promise<string>>> = {
   "reference/commands": async () => commandsPage(),
   "reference/http": async () => {
     const { ROUTES } = await import("../packages/server/app.ts")
-    const { openapi } = await import("../packages/server/route.ts")
+    const { openapi } = await import("../packages/server/openapi.ts")
     const { KnownPart } = await import("../packages/core/parts/read-part.ts")
     const { VERSION } = await import("../packages/server/version.ts")
     return httpReference(openapi(ROUTES, VERSION, KnownPart))

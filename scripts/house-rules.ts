@@ -43,6 +43,7 @@ export const FLOORS: readonly (readonly string[])[] = [
   ["core/parts"],
   ["core/catalog", "core/interop"],
   ["core/commands", "core/compose", "core/lower"],
+  ["core/contract"],
   ["client", "files", "files/disk", "files/finder", "files/kinds"],
   ["client/react", "files/archives", "files/blobs"],
   ["files/workspace"],

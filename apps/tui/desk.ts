@@ -1,4 +1,10 @@
-import { ApiError, type AnyPart, type Client, type SendAnswer } from "compositor-client/client"
+import {
+  ApiError,
+  type AnyPart,
+  type Client,
+  type SendAnswer,
+  type SendBody,
+} from "compositor-client/client"
 import { type FollowEvent, follow } from "compositor-client/events"
 import { applyEvent, type SessionView, viewOfPage } from "compositor-client/view"
 import { newId } from "compositor-core/message/id"
@@ -23,7 +29,7 @@ export interface DeskOptions {
 export interface Outgoing {
   readonly composed: Composed
   /** What `@selection` and the like stand for. */
-  readonly contexts?: readonly AnyPart[]
+  readonly contexts?: NonNullable<SendBody["contexts"]>
   readonly mode: "immediate" | "steer"
 }
 

@@ -83,7 +83,7 @@ export class DraftDesk {
   async stash(): Promise<readonly Composed[]> {
     if (this.#session === undefined) return []
     const { stash } = await this.#client.draft.stash(this.#session)
-    return stash.map(({ draft }) => composedOf(draft as Partial<Composed>))
+    return stash.map(({ draft }) => composedOf(draft))
   }
 
   get #isDirty(): boolean {
@@ -164,7 +164,7 @@ export class DraftDesk {
   }
 }
 
-function composedOf(draft: Partial<Composed> | null): Composed {
+function composedOf(draft: DraftBody | null): Composed {
   return { ...draft, source: draft?.source ?? "", attachments: draft?.attachments ?? [] }
 }
 

@@ -87,10 +87,10 @@ class Run {
     for (let at = 0; at < SESSIONS; at++) {
       const { session } = await client.sessions.create({ model: "scripted" })
       const session_id = session.id
-      const interval = { kind: "interval", every_ms: 1000 }
-      const schedule = { source: "schedule", schedule: interval }
+      const interval = { kind: "interval", every_ms: 1000 } as const
+      const schedule = { source: "schedule", schedule: interval } as const
       await client.triggers.add({ session_id, source: schedule, prompt: "tick" })
-      const key = { kind: "bearer", token: KEY }
+      const key = { kind: "bearer", token: KEY } as const
       const { trigger } = await client.triggers.add({
         session_id,
         source: { source: "webhook", key },

@@ -1,45 +1,12 @@
-import type { DirectoryRefPart } from "compositor-core/parts/directory-ref"
-import type { Session, SessionStatus, StoredMessage, Turn } from "compositor-core/message/row"
-import type {
-  Body,
-  CallAnswer,
-  CallPlace,
-  CommandFinding,
-  CompletionAnswer,
-  DiffLoweringAnswer,
-  DraftAnswer,
-  Fault,
-  ImportAnswer,
-  Info,
-  ListedCommand,
-  LowerAnswer,
-  LowerBody,
-  MessagePage,
-  Metadata,
-  ModelName,
-  ModelsAnswer,
-  ParseAnswer,
-  PromptOptions,
-  QueueAnswer,
-  QueueChange,
-  RefreshAnswer,
-  SendAnswer,
-  SendBody,
-  SessionAnswer,
-  SessionChanges,
-  SessionSummary,
-  StoredReceipt,
-  SwitchAnswer,
-  Upload,
-  Where,
-} from "./answers.ts"
+import type { Fault, Where } from "compositor-core/contract/fields"
+import type { PromptOptions, QueueChange, SendBody } from "compositor-core/contract/messages"
+import type { CallPlace } from "compositor-core/contract/turns"
+import type { Ask, AskRaw, Body, BodyOf, CallRequest, QueryOf } from "./ask.ts"
 import { fileCalls } from "./file-calls.ts"
 import { houseCalls } from "./house-calls.ts"
-import { sidecarCalls } from "./sidecar-calls.ts"
-import type { InstructionsAnswer, TrustAnswer, TrustBody } from "./trust.ts"
 
 export type * from "./answers.ts"
-export type { InstructionFile } from "./trust.ts"
+export type { Body } from "./ask.ts"
 
 /** The network's `fetch`, or the app's own: `(url, init) => app.request(url, init)` (in process). */
 export type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>
@@ -70,187 +37,152 @@ export type Client = ReturnType<typeof createClient>
 /** Every route of the server as a function. It keeps nothing but the address and the token. */
 export function createClient(options: ClientOptions) {
   const call = caller(options)
-  const json = async <T>(method: string, path: string, request: CallRequest = {}): Promise<T> =>
-    (await (await call(method, path, request)).json()) as T
+  const json: Ask = async (address, ...[parameters, request]) =>
+    (await call(address, parameters ?? [], request)).json() as Promise<never>
 
   return {
     url: options.url,
     ...houseCalls(json),
     ...fileCalls(json, call),
-    ...sidecarCalls(json),
-    info: () => json<Info>("GET", "/v1/info"),
+    info: () => json("GET /v1/info"),
     /** What this server can do, each as `post /v1/sessions/{id}/branch`. */
     routes: async (): Promise<ReadonlySet<string>> => {
-      const { paths } = await json<{ paths: Record<string, object> }>("GET", "/openapi.json")
+      const response = await call("GET /openapi.json", [])
+      const { paths } = (await response.json()) as { paths: Record<string, object> }
       const all = Object.entries(paths).flatMap(([path, methods]) =>
         Object.keys(methods).map((method) => `${method} ${path}`),
       )
       return new Set(all)
     },
-    models: () => json<ModelsAnswer>("GET", "/v1/models"),
-    refreshModels: () => json<RefreshAnswer>("POST", "/v1/models/refresh"),
+    models: () => json("GET /v1/models"),
+    refreshModels: () => json("POST /v1/models/refresh"),
     /** What changes when the session goes on with another model. */
     switchReport: (id: string, model: string) =>
-      json<SwitchAnswer>("GET", session(id, "switch"), { query: { model } }),
+      json("GET /v1/sessions/:id/switch", [id], { query: { model } }),
     diffLowering: (query: { since: number; session?: string }) =>
-      json<DiffLoweringAnswer>("GET", "/v1/diff-lowering", { query }),
-    vacuum: () => json<{ ok: true }>("POST", "/v1/vacuum"),
+      json("GET /v1/diff-lowering", [], { query }),
+    vacuum: () => json("POST /v1/vacuum"),
     /** The folder, or one session, as JSON lines. */
     export: async (query: { session?: string; blobs?: boolean } = {}, signal?: AbortSignal) =>
-      bodyOf(await call("GET", "/v1/export", { query, signal })),
+      bodyOf(await call("GET /v1/export", [], { query, signal })),
     import: (lines: Body, signal?: AbortSignal) =>
-      json<ImportAnswer>("POST", "/v1/import", { bytes: lines, signal }),
+      json("POST /v1/import", [], { bytes: lines, signal }),
 
     sessions: {
-      list: (
-        query: {
-          limit?: number
-          before?: string
-          archived?: boolean
-          ephemeral?: boolean | "only"
-        } = {},
-      ) =>
-        json<{ sessions: readonly SessionSummary[]; next: string | null }>("GET", "/v1/sessions", {
-          query,
-        }),
-      create: (
-        body: {
-          id?: string
-          title?: string
-          agent?: string
-          model?: ModelName
-          workspace_root?: string | null
-          metadata?: Metadata
-        } = {},
-      ) => json<{ session: Session; txid: string }>("POST", "/v1/sessions", { body }),
-      get: (id: string) => json<SessionAnswer>("GET", session(id)),
-      update: (id: string, body: SessionChanges) =>
-        json<{ session: Session; txid: string }>("PATCH", session(id), { body }),
-      remove: (id: string, query: { cascade?: boolean } = {}) =>
-        json<{ deleted: string[]; branches: string[] }>("DELETE", session(id), { query }),
-      branch: (
-        id: string,
-        body: { from_message_id?: string; metadata?: Metadata; title?: string } = {},
-      ) => json<{ session: Session; txid: string }>("POST", session(id, "branch"), { body }),
+      list: (query: QueryOf<"GET /v1/sessions"> = {}) => json("GET /v1/sessions", [], { query }),
+      create: (body: BodyOf<"POST /v1/sessions"> = {}) => json("POST /v1/sessions", [], { body }),
+      get: (id: string) => json("GET /v1/sessions/:id", [id]),
+      update: (id: string, body: BodyOf<"PATCH /v1/sessions/:id">) =>
+        json("PATCH /v1/sessions/:id", [id], { body }),
+      remove: (id: string, query: QueryOf<"DELETE /v1/sessions/:id"> = {}) =>
+        json("DELETE /v1/sessions/:id", [id], { query }),
+      branch: (id: string, body: BodyOf<"POST /v1/sessions/:id/branch"> = {}) =>
+        json("POST /v1/sessions/:id/branch", [id], { body }),
       /** Go back to before a message; ask `routes` whether the server does it. */
-      rewind: (id: string, body: { before_message_id: string | null }) =>
-        json<{ session: Session; snapshot_ids: string[]; txid: string }>(
-          "POST",
-          session(id, "rewind"),
-          { body },
-        ),
+      rewind: (id: string, body: BodyOf<"POST /v1/sessions/:id/rewind">) =>
+        json("POST /v1/sessions/:id/rewind", [id], { body }),
       /** Take the last rewind back. */
-      unrewind: (id: string) =>
-        json<{ session: Session; txid: string }>("POST", session(id, "unrewind"), { body: {} }),
+      unrewind: (id: string) => json("POST /v1/sessions/:id/unrewind", [id], { body: {} }),
+    },
+    /** What can be done with a side conversation beside talking in it. */
+    sidecars: {
+      close: (id: string, as: "keep" | "promote" | "delete" = "keep") =>
+        json("POST /v1/sessions/:id/close", [id], { body: { as } }),
+      /** What was said there, as a quote in the parent's draft. */
+      bringBack: (id: string, body: BodyOf<"POST /v1/sessions/:id/bring-back">) =>
+        json("POST /v1/sessions/:id/bring-back", [id], { body }),
     },
 
     send: (id: string, body: SendBody, signal?: AbortSignal) =>
-      json<SendAnswer>("POST", session(id, "messages"), { body, signal }),
+      json("POST /v1/sessions/:id/messages", [id], { body, signal }),
     /** Say something, with files that the server reads by their paths (ATT-007). */
     prompt: (id: string, text: string, options: PromptOptions = {}, signal?: AbortSignal) => {
       const { attachments = [], ...delivery } = options
       const body = { ...delivery, message: text, attachments }
-      return json<SendAnswer>("POST", session(id, "messages"), { body, signal })
+      return json("POST /v1/sessions/:id/messages", [id], { body, signal })
     },
-    messages: (id: string, query: { limit?: number; before?: string } = {}) =>
-      json<MessagePage>("GET", session(id, "messages"), { query }),
+    messages: (id: string, query: QueryOf<"GET /v1/sessions/:id/messages"> = {}) =>
+      json("GET /v1/sessions/:id/messages", [id], { query }),
     purge: (id: string, message: string) =>
-      json<{ txid: string }>("DELETE", session(id, "messages", message)),
+      json("DELETE /v1/sessions/:id/messages/:message", [id, message]),
 
     queue: {
-      list: (id: string) => json<QueueAnswer>("GET", session(id, "queue")),
+      list: (id: string) => json("GET /v1/sessions/:id/queue", [id]),
       update: (id: string, message: string, body: QueueChange) =>
-        json<{ message: StoredMessage; txid: string }>("PATCH", session(id, "queue", message), {
-          body,
-        }),
+        json("PATCH /v1/sessions/:id/queue/:message", [id, message], { body }),
       cancel: (id: string, message: string) =>
-        json<{ message: StoredMessage; txid: string }>("DELETE", session(id, "queue", message)),
+        json("DELETE /v1/sessions/:id/queue/:message", [id, message]),
     },
 
-    abort: (id: string, body: { clear?: boolean } = {}) =>
-      json<{ aborted: Turn | null; cancelled: string[] }>("POST", session(id, "abort"), { body }),
-    status: (id: string) => json<SessionStatus>("GET", session(id, "status")),
+    abort: (id: string, body: BodyOf<"POST /v1/sessions/:id/abort"> = {}) =>
+      json("POST /v1/sessions/:id/abort", [id], { body }),
+    status: (id: string) => json("GET /v1/sessions/:id/status", [id]),
     turns: (id: string, query: { message?: string } = {}) =>
-      json<{ turns: readonly Turn[] }>("GET", session(id, "turns"), { query }),
-    turn: (id: string, turn: string) => json<{ turn: Turn }>("GET", session(id, "turns", turn)),
+      json("GET /v1/sessions/:id/turns", [id], { query }),
+    turn: (id: string, turn: string) => json("GET /v1/sessions/:id/turns/:turn", [id, turn]),
     receipts: (id: string, turn: string) =>
-      json<{ receipts: readonly StoredReceipt[] }>("GET", session(id, "turns", turn, "receipts")),
+      json("GET /v1/sessions/:id/turns/:turn/receipts", [id, turn]),
     /** What a person says to a call that a turn waits for; 409 when it waits no longer. */
     calls: {
-      approve: (
-        at: CallPlace,
-        body: { always?: boolean; pattern?: string; part_id?: string } = {},
-      ) => json<CallAnswer>("POST", callPath(at, "approve"), { body }),
-      deny: (
-        at: CallPlace,
-        body: { always?: boolean; pattern?: string; reason?: string; part_id?: string } = {},
-      ) => json<CallAnswer>("POST", callPath(at, "deny"), { body }),
-      answer: (
-        at: CallPlace,
-        body: { answers: readonly (readonly string[])[]; part_id?: string },
-      ) => json<CallAnswer>("POST", callPath(at, "answer"), { body }),
-      retry: (at: CallPlace) => json<CallAnswer>("POST", callPath(at, "retry"), { body: {} }),
-      skip: (at: CallPlace) => json<CallAnswer>("POST", callPath(at, "skip"), { body: {} }),
+      approve: (at: CallPlace, body: BodyOf<`${CallAddress}/approve`> = {}) =>
+        json("POST /v1/sessions/:id/turns/:turn/calls/:call/approve", steps(at), { body }),
+      deny: (at: CallPlace, body: BodyOf<`${CallAddress}/deny`> = {}) =>
+        json("POST /v1/sessions/:id/turns/:turn/calls/:call/deny", steps(at), { body }),
+      answer: (at: CallPlace, body: BodyOf<`${CallAddress}/answer`>) =>
+        json("POST /v1/sessions/:id/turns/:turn/calls/:call/answer", steps(at), { body }),
+      retry: (at: CallPlace) =>
+        json("POST /v1/sessions/:id/turns/:turn/calls/:call/retry", steps(at)),
+      skip: (at: CallPlace) =>
+        json("POST /v1/sessions/:id/turns/:turn/calls/:call/skip", steps(at)),
     },
     inspect: (id: string, query: { message?: string } = {}) =>
-      json<Readonly<Record<string, unknown>>>("GET", session(id, "inspect"), { query }),
-    lower: (body: LowerBody, signal?: AbortSignal) =>
-      json<LowerAnswer>("POST", "/v1/lower", { body, signal }),
+      json("GET /v1/sessions/:id/inspect", [id], { query }),
+    lower: (body: BodyOf<"POST /v1/lower">, signal?: AbortSignal) =>
+      json("POST /v1/lower", [], { body, signal }),
 
     commands: {
-      list: (query: Where = {}) =>
-        json<{ commands: readonly ListedCommand[] }>("GET", "/v1/commands", { query }),
-      doctor: (query: Where = {}) =>
-        json<{ findings: readonly CommandFinding[] }>("GET", "/v1/commands/doctor", { query }),
-      export: (query: Where & { to: string }) =>
-        json<{
-          files: readonly { path: string; text: string }[]
-          losses: readonly { command: string; message: string }[]
-        }>("GET", "/v1/commands/export", { query }),
+      list: (query: Where = {}) => json("GET /v1/commands", [], { query }),
+      doctor: (query: Where = {}) => json("GET /v1/commands/doctor", [], { query }),
+      export: (query: QueryOf<"GET /v1/commands/export">) =>
+        json("GET /v1/commands/export", [], { query }),
       /** The files of instructions that a workspace holds. */
-      instructions: (query: Where = {}) => json<InstructionsAnswer>("GET", "/v1/trust", { query }),
-      trust: (body: Where & TrustBody) => json<TrustAnswer>("POST", "/v1/trust", { body }),
-      parse: (body: Where & { source: string; nodes?: readonly Metadata[] }) =>
-        json<ParseAnswer>("POST", "/v1/parse", { body }),
-      complete: (
-        body: Where & { source: string; cursor?: number; limit?: number },
-        signal?: AbortSignal,
-      ) => json<CompletionAnswer>("POST", "/v1/complete", { body, signal }),
-      expand: (body: Where & { source: string; approved_shell?: readonly string[] }) =>
-        json<{ parts: readonly Metadata[]; warnings: readonly Fault[] }>("POST", "/v1/expand", {
-          body,
-        }),
+      instructions: (query: Where = {}) => json("GET /v1/trust", [], { query }),
+      trust: (body: BodyOf<"POST /v1/trust">) => json("POST /v1/trust", [], { body }),
+      parse: (body: BodyOf<"POST /v1/parse">) => json("POST /v1/parse", [], { body }),
+      complete: (body: BodyOf<"POST /v1/complete">, signal?: AbortSignal) =>
+        json("POST /v1/complete", [], { body, signal }),
+      expand: (body: BodyOf<"POST /v1/expand">) => json("POST /v1/expand", [], { body }),
     },
 
     draft: {
-      get: (id: string) => json<DraftAnswer>("GET", session(id, "draft")),
-      save: (id: string, body: { base_revision: number; draft: object; updated_by?: string }) =>
-        json<{ revision: number; txid: string }>("PUT", session(id, "draft"), { body }),
-      stash: (id: string) =>
-        json<{ stash: readonly Metadata[] }>("GET", session(id, "draft", "stash")),
+      get: (id: string) => json("GET /v1/sessions/:id/draft", [id]),
+      save: (id: string, body: BodyOf<"PUT /v1/sessions/:id/draft">) =>
+        json("PUT /v1/sessions/:id/draft", [id], { body }),
+      stash: (id: string) => json("GET /v1/sessions/:id/draft/stash", [id]),
     },
 
-    upload: (bytes: Body, query: { name: string; inline?: boolean }, signal?: AbortSignal) =>
-      json<Upload>("POST", "/v1/blobs", { bytes, query, signal }),
+    upload: (bytes: Body, query: QueryOf<"POST /v1/blobs">, signal?: AbortSignal) =>
+      json("POST /v1/blobs", [], { bytes, query, signal }),
     /** Let a session read a folder of the server's machine: only where a person chose it. */
     giveFolder: (id: string, path: string, name?: string) =>
-      json<{ part: DirectoryRefPart }>("POST", session(id, "scopes"), {
-        body: { path, ...(name === undefined ? {} : { name }) },
-      }),
+      json("POST /v1/sessions/:id/scopes", [id], { body: { path, name } }),
     /** For a transport that shows progress, which `fetch` does not. */
     uploadRequest: (name: string) => ({
-      url: address(options.url, "/v1/blobs", { name }),
+      url: addressOf(options.url, "/v1/blobs", { name }),
       headers: { authorization: `Bearer ${options.token}` },
     }),
     /** The bytes of an attachment, as a response: read it whole, or as it comes. */
     blob: (id: string, contentId: string, signal?: AbortSignal) =>
-      call("GET", session(id, "blobs", contentId), { signal }),
+      call("GET /v1/sessions/:id/blobs/:content", [id, contentId], { signal }),
 
     /** The raw stream; `follow` reads it and keeps it open. */
-    events: (id: string, from: StreamStart) => call("GET", session(id, "events"), stream(from)),
-    hostEvents: (from: StreamStart) => call("GET", "/v1/events", stream(from)),
+    events: (id: string, from: StreamStart) =>
+      call("GET /v1/sessions/:id/events", [id], stream(from)),
+    hostEvents: (from: StreamStart) => call("GET /v1/events", [], stream(from)),
   }
 }
+
+type CallAddress = "POST /v1/sessions/:id/turns/:turn/calls/:call"
 
 export interface StreamStart {
   readonly after?: number
@@ -258,16 +190,13 @@ export interface StreamStart {
   readonly signal?: AbortSignal | undefined
 }
 
-interface CallRequest {
-  readonly query?: Readonly<Record<string, string | number | boolean | undefined>>
-  readonly body?: object
-  readonly bytes?: Body
-  readonly headers?: Readonly<Record<string, string>>
-  readonly signal?: AbortSignal | undefined
-}
-
-function caller({ url, token, fetch = (at, init) => globalThis.fetch(at, init) }: ClientOptions) {
-  return async (method: string, path: string, request: CallRequest): Promise<Response> => {
+function caller({
+  url,
+  token,
+  fetch = (at, init) => globalThis.fetch(at, init),
+}: ClientOptions): AskRaw {
+  return async (address, parameters, request = {}) => {
+    const [method = "GET", pattern = ""] = address.split(" ")
     const headers: Record<string, string> = {
       authorization: `Bearer ${token}`,
       ...request.headers,
@@ -281,7 +210,8 @@ function caller({ url, token, fetch = (at, init) => globalThis.fetch(at, init) }
       ...(content instanceof ReadableStream ? { duplex: "half" } : {}),
       ...(request.signal ? { signal: request.signal } : {}),
     }
-    const response = await reach(() => fetch(address(url, path, request.query), init), url)
+    const at = addressOf(url, pathOf(pattern, parameters), request.query)
+    const response = await reach(() => fetch(at, init), url)
     if (!response.ok) throw await refusal(response)
     return response
   }
@@ -322,15 +252,19 @@ function errorIn(text: string): { code?: string; message?: string; details?: Fau
   }
 }
 
-function session(...steps: string[]): string {
-  return `/v1/sessions/${steps.map(encodeURIComponent).join("/")}`.replaceAll("%3A", ":")
+/** The path with its parameters filled in. A content id keeps its colon. */
+function pathOf(pattern: string, parameters: readonly string[]): string {
+  let next = 0
+  return pattern.replace(/:\w+/g, () =>
+    encodeURIComponent(parameters[next++] ?? "").replaceAll("%3A", ":"),
+  )
 }
 
-function callPath({ session_id, turn_id, call_id }: CallPlace, verb: string): string {
-  return session(session_id, "turns", turn_id, "calls", call_id, verb)
+function steps({ session_id, turn_id, call_id }: CallPlace) {
+  return [session_id, turn_id, call_id] as const
 }
 
-function address(url: string, path: string, query: CallRequest["query"] = {}): string {
+function addressOf(url: string, path: string, query: object = {}): string {
   const search = new URLSearchParams()
   for (const [name, value] of Object.entries(query))
     if (value !== undefined) search.set(name, String(value))

@@ -1,5 +1,7 @@
+import type { FolderEvents, SessionEvents } from "compositor-core/contract/events"
+import type { SessionSummary } from "compositor-core/contract/sessions"
 import type { Delta, StreamEvent } from "compositor-core/message/row"
-import { ApiError, type Client, type SessionSummary } from "./client.ts"
+import { ApiError, type Client } from "./client.ts"
 import { type Frame, FrameReader } from "./sse.ts"
 
 export type FollowEvent =
@@ -45,9 +47,9 @@ export async function* follow(
   for await (const frame of keepOpen(open, signal, timing)) {
     if ("type" in frame) yield frame
     else if (frame.event === "row")
-      yield { type: "row", row: JSON.parse(frame.data) as StreamEvent }
+      yield { type: "row", row: JSON.parse(frame.data) as SessionEvents["row"] }
     else if (frame.event === "delta")
-      yield { type: "delta", delta: JSON.parse(frame.data) as Delta }
+      yield { type: "delta", delta: JSON.parse(frame.data) as SessionEvents["delta"] }
     else if (frame.event === "reset") {
       yield { type: "reset" }
       return
@@ -64,7 +66,7 @@ export async function* followHost(
     if ("type" in frame) yield frame
     else if (frame.event === "reset") yield { type: "reset" }
     else if (frame.event === "row") {
-      const { key, value } = JSON.parse(frame.data) as { key: string; value: SessionSummary | null }
+      const { key, value } = JSON.parse(frame.data) as FolderEvents["row"]
       yield { type: "session", id: key, session: value }
     }
   }

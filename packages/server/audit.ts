@@ -1,21 +1,21 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import type { Context, Next } from "hono"
-import type { Host } from "compositor-engine/host/host"
+import type { AuditLog } from "compositor-engine/principals/audit-log"
 import { PRINCIPALS_MAY } from "./access.ts"
 import { callerOf, nameOf } from "./caller.ts"
 import { namedIn, patternOf } from "./guard.ts"
 
 /** Writes down everything that a principal asks for, and what the operator does that is the operator's
  *  alone. On a server of one person nothing else is worth a row. */
-export function audited(host: Host) {
+export function audited(audit: Pick<AuditLog, "add">) {
   return async (context: Context, next: Next) => {
     const caller = callerOf(context)
     const pattern = patternOf(context)
     if (pattern === undefined) return next()
     if (caller.type === "operator" && PRINCIPALS_MAY.has(pattern)) return next()
     await next()
-    host.audit.add({
+    audit.add({
       at: Date.now(),
       principal: nameOf(caller),
       action: `${context.req.method} ${pattern.slice(pattern.indexOf(" ") + 1)}`,

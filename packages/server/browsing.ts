@@ -7,11 +7,14 @@ import type { ConvertFile } from "compositor-files/formats/converted"
 import { SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
 import { walkFolder } from "compositor-files/workspace/walk"
 import { openWithin } from "compositor-files/disk/within"
-import type { Host } from "compositor-engine/host/host"
+import type { FolderEntry } from "compositor-core/contract/files"
 import { Refusal } from "compositor-core/message/refusal"
 import { viewOf } from "compositor-engine/policy/hidden"
 import { judge } from "compositor-engine/policy/judge"
-import { existing } from "./routes/sessions.ts"
+import type { BlobStore } from "compositor-files/blobs/blobs"
+import type { Store } from "compositor-engine/store/store"
+import type { Workspaces } from "compositor-engine/workspaces/workspaces"
+import { existing } from "./workspace-root.ts"
 
 const MAX_ENTRIES = 1000
 /** What a person looks at is copied first; more than this is looked at elsewhere. */
@@ -22,18 +25,21 @@ export type Looked =
   | { readonly root: string; readonly path: string }
   | { readonly session_id: string; readonly content_id: string; readonly name: string }
 
-export interface Entry {
-  readonly name: string
-  readonly path: string
-  readonly is_folder: boolean
-  readonly size: number | null
+export interface BrowsedFiles {
+  readonly store: Pick<Store, "session" | "blob" | "sessionHasBlob">
+  readonly blobs: Pick<BlobStore, "open">
+  readonly workspaces: Pick<Workspaces, "policy">
 }
 
 /** What lies in one folder of a workspace, but for what the policy hides. */
-export async function entriesOf(host: Host, root: string, folder: string) {
-  const { settings } = host.workspaces.policy(root)
+export async function entriesOf(
+  workspaces: BrowsedFiles["workspaces"],
+  root: string,
+  folder: string,
+) {
+  const { settings } = workspaces.policy(root)
   const view = viewOf(root, settings)
-  const entries: Entry[] = []
+  const entries: FolderEntry[] = []
   const depth = folder === "" ? 0 : folder.split("/").length
   for await (const found of walkFolder({ root, folder, view, max_files: MAX_ENTRIES + 1 })) {
     if ("type" in found) throw new Refusal("not_found", found.reason)
@@ -55,7 +61,7 @@ async function sizeOf(root: string, { path, is_folder }: { path: string; is_fold
 
 /** Use a copy of a file that a person may look at: whoever reads it, reads only that. */
 export async function withCopy<Value>(
-  host: Host,
+  files: BrowsedFiles,
   looked: Looked,
   use: (file: ConvertFile, folder: string) => Promise<Value>,
 ): Promise<Value> {
@@ -63,7 +69,7 @@ export async function withCopy<Value>(
   try {
     const path = join(folder, "input")
     const copy =
-      "root" in looked ? copyOfFile(host, looked, path) : copyOfContent(host, looked, path)
+      "root" in looked ? copyOfFile(files, looked, path) : copyOfContent(files, looked, path)
     return await use(await copy, folder)
   } finally {
     await rm(folder, { recursive: true, force: true })
@@ -71,7 +77,7 @@ export async function withCopy<Value>(
 }
 
 async function copyOfFile(
-  host: Host,
+  files: BrowsedFiles,
   { root, path: asked }: Extract<Looked, { root: string }>,
   path: string,
 ): Promise<ConvertFile> {
@@ -80,7 +86,7 @@ async function copyOfFile(
   const { handle, realPath, stats } = opened
   try {
     const arrival = { origin: "ref", path: realPath, size: stats.size } as const
-    const verdict = await judge(host.workspaces.policy(root), arrival)
+    const verdict = await judge(files.workspaces.policy(root), arrival)
     if (verdict.verdict === "deny") throw new Refusal("invalid", verdict.reason)
     fits(asked, stats.size)
     const head = Buffer.alloc(Math.min(SNIFF_BYTES, stats.size))
@@ -95,17 +101,17 @@ async function copyOfFile(
 }
 
 async function copyOfContent(
-  host: Host,
+  files: BrowsedFiles,
   { session_id, content_id, name }: Extract<Looked, { content_id: string }>,
   path: string,
 ): Promise<ConvertFile> {
-  await existing(host, session_id)
-  const blob = await host.store.blob(content_id)
-  if (!blob || !(await host.store.sessionHasBlob(session_id, content_id)))
+  await existing(files.store, session_id)
+  const blob = await files.store.blob(content_id)
+  if (!blob || !(await files.store.sessionHasBlob(session_id, content_id)))
     throw new Refusal("not_found", `session ${session_id} has no file ${content_id}`)
   fits(name, blob.size)
-  await pipeline(host.blobs.open(content_id), createWriteStream(path))
-  const head = await headOf(host.blobs.open(content_id))
+  await pipeline(files.blobs.open(content_id), createWriteStream(path))
+  const head = await headOf(files.blobs.open(content_id))
   const { mime, kind } = await sniff(head, name, blob.size <= SNIFF_BYTES)
   return { name, mime, kind, size: blob.size, path }
 }

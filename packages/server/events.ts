@@ -22,7 +22,7 @@ export function placeAfter(id: string): Place | undefined {
   return { next: Number(row) + 1, turn_id, delta: delta === undefined ? 0 : Number(delta) + 1 }
 }
 
-type EventStore = Pick<Store, "events" | "head" | "latestTurn" | "turn" | "watch">
+export type EventStore = Pick<Store, "events" | "head" | "latestTurn" | "turn" | "watch">
 
 /** A session's rows and the text of its running turn, as server-sent events: what was there, then
  *  what comes. Whoever leaves only stops listening; nothing is cancelled by it (SES-060). */

@@ -1,13 +1,13 @@
 import type { Context, Next } from "hono"
 import { matchedRoutes } from "hono/route"
-import type { Host } from "compositor-engine/host/host"
-import type { Admitted } from "compositor-engine/principals/principals"
+import type { Owners } from "compositor-engine/principals/owners"
+import type { Admitted, Principals } from "compositor-engine/principals/principals"
 import { PRINCIPALS_MAY } from "./access.ts"
 import { type Named, namedInAddress, namedInBody, nothing, requireOwn } from "./ownership.ts"
 import { callerOf } from "./caller.ts"
 
 /** Behind the door: what a principal asks for must be open to it, and what it names its own. */
-export function guard(host: Host) {
+export function guard(owners: Owners, principals: Pick<Principals, "holds">) {
   return async (context: Context, next: Next) => {
     const caller = callerOf(context)
     const pattern = patternOf(context)
@@ -15,12 +15,12 @@ export function guard(host: Host) {
     if (!PRINCIPALS_MAY.has(pattern)) throw nothing()
     const require = async (named: Named) => {
       noteNamed(context, ...named.ids, ...named.fresh, ...named.workspaces)
-      await requireOwn(host.owners, caller, named)
+      await requireOwn(owners, caller, named)
     }
     context.set("require", require)
     await require(namedInAddress(context.req.path, context.req.queries()))
     await next()
-    if (isLive(context.res)) context.res = whileAdmitted(host, caller, context.res)
+    if (isLive(context.res)) context.res = whileAdmitted(principals, caller, context.res)
   }
 }
 
@@ -29,13 +29,16 @@ function isLive({ headers, body }: Response): boolean {
 }
 
 /** Who listens is asked after again with every event: nobody hears on who was shut out meanwhile. */
-function whileAdmitted(host: Host, admitted: Admitted, { body, headers, status }: Response) {
+function whileAdmitted(
+  principals: Pick<Principals, "holds">,
+  admitted: Admitted,
+  { body, headers, status }: Response,
+) {
   const events = body?.getReader()
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
       const read = await events?.read()
-      if (read?.value && (await host.principals.holds(admitted)))
-        return controller.enqueue(read.value)
+      if (read?.value && (await principals.holds(admitted))) return controller.enqueue(read.value)
       await events?.cancel()
       controller.close()
     },

@@ -1,4 +1,4 @@
-import type { Host } from "compositor-engine/host/host"
+import type { Store } from "compositor-engine/store/store"
 import { DoorError } from "./errors.ts"
 
 /** More than this waits for nobody: the sender hears of it instead. */
@@ -7,7 +7,7 @@ const MAX_QUEUED = 1000
 const COUNT_EVERY = 64
 const MAX_KNOWN = 10_000
 
-interface Known {
+interface KnownQueue {
   /** It can only have grown by what was let in since it was counted. */
   at_most: number
   since: number
@@ -15,41 +15,48 @@ interface Known {
   sending: number
 }
 
-const known = new WeakMap<Host, Map<string, Known>>()
+type QueueCounts = Pick<Store, "queuedCount" | "message">
 
-/** Send where the queue has room. Counting takes as long as the queue is, so it is done now and then, and
- *  before anything is refused. */
-export async function whereThereIsRoom<Sent>(
-  host: Host,
-  { session_id, message_id }: { session_id: string; message_id: string | undefined },
-  send: () => Promise<Sent>,
-): Promise<Sent> {
-  const queue = knownIn(host, session_id)
-  if (queue.since >= COUNT_EVERY || queue.at_most >= MAX_QUEUED) {
-    const counted = await host.store.queuedCount(session_id)
-    // A retry of what was accepted is answered as it was.
-    if (counted >= MAX_QUEUED && !(await isStored(host, session_id, message_id)))
-      throw full(session_id)
-    queue.at_most = counted + queue.sending
-    queue.since = 0
+/** How many messages wait in each session, as far as this server knows. */
+export class QueueLimit {
+  readonly #store: QueueCounts
+  readonly #queues = new Map<string, KnownQueue>()
+
+  constructor(store: QueueCounts) {
+    this.#store = store
   }
-  queue.at_most += 1
-  queue.since += 1
-  queue.sending += 1
-  return send().finally(() => (queue.sending -= 1))
-}
 
-function knownIn(host: Host, session_id: string): Known {
-  const queues = known.get(host) ?? new Map<string, Known>()
-  known.set(host, queues)
-  if (queues.size > MAX_KNOWN) queues.clear()
-  const queue = queues.get(session_id) ?? { at_most: MAX_QUEUED, since: 0, sending: 0 }
-  queues.set(session_id, queue)
-  return queue
-}
+  /** Send where the queue has room. Counting takes as long as the queue is, so it is done now and then,
+   *  and before anything is refused. */
+  async send<Sent>(
+    { session_id, message_id }: { session_id: string; message_id: string | undefined },
+    send: () => Promise<Sent>,
+  ): Promise<Sent> {
+    const queue = this.#queue(session_id)
+    if (queue.since >= COUNT_EVERY || queue.at_most >= MAX_QUEUED) {
+      const counted = await this.#store.queuedCount(session_id)
+      // A retry of what was accepted is answered as it was.
+      if (counted >= MAX_QUEUED && !(await this.#isStored(session_id, message_id)))
+        throw full(session_id)
+      queue.at_most = counted + queue.sending
+      queue.since = 0
+    }
+    queue.at_most += 1
+    queue.since += 1
+    queue.sending += 1
+    return send().finally(() => (queue.sending -= 1))
+  }
 
-async function isStored(host: Host, session_id: string, message_id: string | undefined) {
-  return message_id !== undefined && (await host.store.message(session_id, message_id)) !== null
+  #queue(session_id: string): KnownQueue {
+    if (this.#queues.size > MAX_KNOWN) this.#queues.clear()
+    const queue = this.#queues.get(session_id) ?? { at_most: MAX_QUEUED, since: 0, sending: 0 }
+    this.#queues.set(session_id, queue)
+    return queue
+  }
+
+  async #isStored(session_id: string, message_id: string | undefined): Promise<boolean> {
+    return message_id !== undefined && (await this.#store.message(session_id, message_id)) !== null
+  }
 }
 
 function full(session_id: string): DoorError {

@@ -4,8 +4,8 @@ import { isWords, openPart, type Part, writePart } from "compositor-core/parts/t
 import { type ComposerInput, readComposerInput } from "compositor-core/compose/composer-input"
 import { type Insert, nodesOfTyped, partsOfTyped } from "compositor-core/compose/typed"
 import type { Vocabulary } from "compositor-core/compose/vocabulary"
+import type { EntityRoom } from "compositor-engine/entities/entity-room"
 import type { TypedIn } from "compositor-engine/entities/session-commands"
-import type { Host } from "compositor-engine/host/host"
 import { MAX_PARTS } from "compositor-core/message/limits"
 import type { RefusalDetail } from "compositor-core/message/refusal"
 import { attachmentParts, type NamedFile } from "./attachments.ts"
@@ -35,20 +35,23 @@ export interface Composed {
   readonly warnings: readonly RefusalDetail[]
 }
 
-export async function composed(host: Host, at: TypedIn, said: Said): Promise<Composed> {
+/** The words that mean something where a message is typed. */
+type Vocabularies = Pick<EntityRoom, "vocabulary">
+
+export async function composed(entities: Vocabularies, at: TypedIn, said: Said): Promise<Composed> {
   if (said.message !== undefined && said.parts !== undefined)
     throw fault("/parts", "say parts or message, not both")
   const files = await attachmentParts(said.attachments ?? [], at.workspace_root)
-  const rest = await withoutFiles(host, at, said)
+  const rest = await withoutFiles(entities, at, said)
   const parts = [...rest.parts, ...files]
   if (parts.length === 0) throw fault(pathOf(said), "a message needs at least one part")
   if (parts.length > MAX_PARTS) throw fault(pathOf(said), `makes more than ${MAX_PARTS} parts`)
   return { ...rest, parts }
 }
 
-async function withoutFiles(host: Host, at: TypedIn, said: Said): Promise<Composed> {
+async function withoutFiles(entities: Vocabularies, at: TypedIn, said: Said): Promise<Composed> {
   const { parts = [], source, message } = said
-  if (source !== undefined) return fromSource(host, at, said)
+  if (source !== undefined) return fromSource(entities, at, said)
   if (said.inserts !== undefined) throw fault("/inserts", "stand in a source, and there is none")
   if (message === undefined) return { parts, warnings: [] }
   return { parts: message === "" ? [] : [{ type: "text", text: message }], warnings: [] }
@@ -77,10 +80,10 @@ export function readSource(
   return { input: found, warnings }
 }
 
-async function fromSource(host: Host, at: TypedIn, said: Said): Promise<Composed> {
+async function fromSource(entities: Vocabularies, at: TypedIn, said: Said): Promise<Composed> {
   const { inserts = [] } = said
   requirePlaces(said.source ?? "", inserts)
-  const vocabulary = await host.entities.vocabulary(at)
+  const vocabulary = await entities.vocabulary(at)
   const { input, warnings } = readSource(said, vocabulary)
   const typed = partsOfTyped({ ...input, inserts }, vocabulary).map(checked)
   const meant = said.allow_secrets === true ? typed.map(withSecrets) : typed

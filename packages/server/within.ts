@@ -2,13 +2,11 @@ import { errorStack } from "compositor-core/message/untyped"
 import type { Context, Hono } from "hono"
 import type { Host } from "compositor-engine/host/host"
 import { callerOf } from "./caller.ts"
+import { conversationRoutes } from "./conversation.ts"
 import { errorBody, told } from "./errors.ts"
 import { EventStream } from "./events.ts"
 import { parseJson } from "./body.ts"
-import { check, type Route } from "./route.ts"
-import { messageRoutes } from "./routes/messages.ts"
-import { sessionRoutes } from "./routes/sessions.ts"
-import { turnRoutes } from "./routes/turns.ts"
+import { check, type ServedRoute } from "./route.ts"
 
 /** As much of a response as a client reads. */
 interface Answer extends Pick<Response, "ok" | "status" | "statusText" | "url" | "json" | "text"> {
@@ -22,57 +20,55 @@ type Call = (url: string, init: RequestInit) => Promise<Response>
  *  is loaded when one of them is asked for. */
 export function within(host: Host, log: (message: string) => void): Call {
   let app: Promise<Hono> | undefined
+  const routes = conversationRoutes(host).filter(isInProcess).map(withPattern)
   const whole = () =>
     (app ??= import("./app.ts").then(({ createApp }) => createApp(host, { rules: null, log })))
   return async (address, init) => {
     const url = new URL(address)
-    const found = find(init.method ?? "GET", url.pathname)
+    const found = find(routes, init.method ?? "GET", url.pathname)
     if (!found) return (await whole()).request(address, init)
-    const answer = await call(found, { host, url, init }).catch((error: unknown) =>
+    const answer = await call(found, url, init).catch((error: unknown) =>
       refused(error, `${found.route.method} ${url.pathname}`, log),
     )
     return answer as unknown as Response
   }
 }
 
-const ROUTES = [...sessionRoutes, ...messageRoutes, ...turnRoutes].map((route) => ({
-  route,
-  pattern: new RegExp(`^${route.path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
-}))
+interface MatchedRoute {
+  readonly route: ServedRoute
+  readonly pattern: RegExp
+}
+
+function withPattern(route: ServedRoute): MatchedRoute {
+  const pattern = new RegExp(`^${route.path.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`)
+  return { route, pattern }
+}
+
+// The stream of all sessions is made as a response, and the client reads it as one.
+function isInProcess({ name }: ServedRoute): boolean {
+  return name !== "followSessions"
+}
 
 interface Found {
-  readonly route: Route
+  readonly route: ServedRoute
   readonly params: Readonly<Record<string, string>>
 }
 
-function find(method: string, path: string): Found | undefined {
-  for (const { route, pattern } of ROUTES) {
+function find(routes: readonly MatchedRoute[], method: string, path: string): Found | undefined {
+  for (const { route, pattern } of routes) {
     const match = route.method === method.toLowerCase() ? pattern.exec(path) : null
     if (match) return { route, params: match.groups ?? {} }
   }
   return undefined
 }
 
-interface Asking {
-  readonly host: Host
-  readonly url: URL
-  readonly init: RequestInit
-}
-
-async function call({ route, params }: Found, { host, url, init }: Asking): Promise<Answer> {
+async function call({ route, params }: Found, url: URL, init: RequestInit): Promise<Answer> {
   const context = contextOf(init)
   const given = Object.fromEntries(url.searchParams)
   const query = route.query ? check(route.query, given, "query ") : undefined
   const body = route.body ? check(route.body, parseJson(init.body as string), "") : undefined
   const param = (name: string) => decodeURIComponent(params[name] ?? "")
-  const answer = await route.handle({
-    host,
-    context,
-    caller: callerOf(context),
-    query,
-    body,
-    param,
-  })
+  const answer = await route.handle({ context, caller: callerOf(context), query, body, param })
   if (answer instanceof EventStream) return answerWith(200, "", answer.bytes)
   return answerWith(route.status ?? 200, JSON.stringify(answer))
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import { LOWERING_VERSION, type Receipt } from "../../packages/core/model/receipt.ts"
-import type { DiffLowering } from "../../packages/engine/reports/diff-lowering.ts"
+import type { DiffLoweringAnswer } from "../../packages/core/contract/models.ts"
 import type { ExportRow } from "../../packages/engine/store/store.ts"
 import { attachment, fileRef, png, text } from "../build.ts"
 import { type Door, newSession, openDoor, send } from "../server/house.ts"
@@ -39,7 +39,7 @@ function aged(row: ExportRow, older: (receipt: Receipt) => Receipt): ExportRow {
   return { ...row, data: { ...row.data, data_json: JSON.stringify(receipt) } }
 }
 
-async function diff(door: Door, query: string): Promise<DiffLowering> {
+async function diff(door: Door, query: string): Promise<DiffLoweringAnswer> {
   const { status, body } = await door.ask("get", `/v1/diff-lowering?${query}`)
   expect(status).toBe(200)
   return body

@@ -1,7 +1,7 @@
 import { writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import type { SwitchReport } from "../../packages/engine/reports/model-switch-report.ts"
+import type { SwitchAnswer } from "../../packages/core/contract/models.ts"
 import { attachment, bytes, fileRef, png, text } from "../build.ts"
 import { listen, readRequest } from "../provider/loopback.ts"
 import { type Door, newSession, openDoor, send } from "../server/house.ts"
@@ -66,7 +66,7 @@ async function turnOf(door: Door, session: string, parts: readonly object[]) {
   return { turn: body.turn, receipts: receipts as { part: string; outcome: string }[] }
 }
 
-async function reportOf(door: Door, session: string, model: string): Promise<SwitchReport> {
+async function reportOf(door: Door, session: string, model: string): Promise<SwitchAnswer> {
   const { status, body } = await door.ask("get", `/v1/sessions/${session}/switch?model=${model}`)
   expect(status).toBe(200)
   return body
@@ -76,7 +76,7 @@ function use(door: Door, session: string, model: string) {
   return door.ask("patch", `/v1/sessions/${session}`, { json: { model } })
 }
 
-function outcomes({ changes }: SwitchReport) {
+function outcomes({ changes }: SwitchAnswer) {
   return changes.map(({ type, before, after }) => [type, before?.outcome, after?.outcome])
 }
 

@@ -93,15 +93,29 @@ describe("resultBeside", () => {
 
 describe("vocabularyOf", () => {
   it("knows a command by its name and its aliases, and a server by its prompts", () => {
-    const source = { tool: "compositor", scope: "builtin" }
+    const source = { tool: "compositor", scope: "builtin", owner: "builtin" } as const
     const vocabulary = vocabularyOf([
       {
         name: "branch",
-        command: { name: "branch", kind: "action", aliases: ["fork"], trust: "trusted", source },
+        command: {
+          name: "branch",
+          kind: "action",
+          runs: "queued",
+          aliases: ["fork"],
+          trust: "trusted",
+          source,
+        },
       },
       {
         name: "mcp:docs:ask",
-        command: { name: "ask", kind: "mcp", server: "docs", trust: "trusted", source },
+        command: {
+          name: "ask",
+          kind: "mcp",
+          server: "docs",
+          prompt: "ask",
+          trust: "trusted",
+          source,
+        },
       },
     ])
     expect(vocabulary.commands.get("fork")).toBe("action")

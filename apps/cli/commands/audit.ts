@@ -1,4 +1,4 @@
-import type { ListedAudit } from "compositor-client/house-calls"
+import type { ListedAudit } from "compositor-client/client"
 import { type CommonOptions, connected } from "../connect.ts"
 import { momentOf } from "../moments.ts"
 import { table } from "../show.ts"

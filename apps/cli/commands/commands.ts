@@ -1,6 +1,6 @@
 import type { PartData } from "compositor-core/parts/define-part"
 import { isWords } from "compositor-core/parts/table"
-import type { Client } from "compositor-client/client"
+import type { Client, ExportTarget } from "compositor-client/client"
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { UsageError } from "../complain.ts"
@@ -9,7 +9,7 @@ import { readInput } from "../input.ts"
 import { table } from "../show.ts"
 import { printJson, printLine, tellLine } from "../print.ts"
 
-type Where = CommonOptions & { readonly to?: string; readonly output?: string }
+type Where = CommonOptions & { readonly to?: ExportTarget; readonly output?: string }
 
 export async function listCommands(options: Where) {
   await connected(options, async ({ client }) => {

@@ -1,3 +1,4 @@
+import type { ListedServer } from "compositor-client/client"
 import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
 import { table } from "../show.ts"
 import { printJson, printLine } from "../print.ts"
@@ -32,16 +33,9 @@ export async function listAgents(options: CommonOptions) {
   })
 }
 
-interface State {
-  readonly trusted: boolean
-  readonly disabled?: boolean
-  readonly tools?: number
-  readonly prompts?: number
-  readonly resources?: number
-  readonly error?: string
-}
+type ServerState = Omit<ListedServer, "server" | "scope" | "path">
 
-function stateOf({ trusted, disabled, error, tools, prompts, resources }: State): string {
+function stateOf({ trusted, disabled, error, tools, prompts, resources }: ServerState): string {
   if (disabled) return "off"
   if (!trusted) return "untrusted: compositor trust <file>"
   return error ?? `${tools} tools, ${prompts} prompts, ${resources} resources`

@@ -1,7 +1,7 @@
 import type {
-  Fate,
   ModelInfo,
   ModelsAnswer,
+  PartOutcome,
   RefreshAnswer,
   SwitchAnswer,
   SwitchSide,
@@ -94,6 +94,6 @@ function nameOf({ provider_id, model_id }: Pick<ModelInfo, "provider_id" | "mode
   return provider_id === model_id ? model_id : `${provider_id}/${model_id}`
 }
 
-export function fate(told: Fate | null): string {
+export function fate(told: PartOutcome | null): string {
   return told ? `${told.outcome} (${told.tokens} tokens)` : "nothing"
 }

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises"
-import type { ListedTrigger } from "compositor-client/house-calls"
+import type { ListedTrigger, NewTrigger } from "compositor-client/client"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, connected } from "../connect.ts"
 import { showAge, table } from "../show.ts"
@@ -31,7 +31,8 @@ export async function addTrigger(prompt: string, options: TriggerOptions) {
     printLine(`${trigger.id}  ${whenOf(trigger)}`)
     if (!key) return
     printLine(`POST ${client.url}/v1/hooks/${trigger.id}`)
-    printLine(`key, told only now: ${key.secret ?? key.token} (${key.kind}, ${key.header ?? ""})`)
+    const [said, header] = key.kind === "hmac" ? [key.secret, key.header] : [key.token, ""]
+    printLine(`key, told only now: ${said} (${key.kind}, ${header})`)
   })
 }
 
@@ -82,7 +83,7 @@ export async function fireTrigger(id: string, options: TriggerOptions) {
   })
 }
 
-function sourceOf(options: TriggerOptions): ListedTrigger["source"] {
+function sourceOf(options: TriggerOptions): NewTrigger["source"] {
   const { cron, timezone, every, at, webhook, api, mcp } = options
   const said = [cron, every, at, webhook, api, mcp].filter((one) => one !== undefined)
   if (said.length !== 1)
@@ -91,15 +92,15 @@ function sourceOf(options: TriggerOptions): ListedTrigger["source"] {
   if (api) return { source: "api" }
   if (mcp !== undefined) return eventOf(mcp)
   if (cron !== undefined) {
-    const schedule = { kind: "cron", expression: cron, ...(timezone ? { timezone } : {}) }
-    return { source: "schedule", schedule }
+    const at = timezone ? { timezone } : {}
+    return { source: "schedule", schedule: { kind: "cron", expression: cron, ...at } }
   }
   if (every !== undefined)
     return { source: "schedule", schedule: { kind: "interval", every_ms: millisecondsOf(every) } }
   return { source: "schedule", schedule: { kind: "at", at: momentOf(at ?? "") } }
 }
 
-function eventOf(mcp: string) {
+function eventOf(mcp: string): NewTrigger["source"] {
   const [server = "", ...rest] = mcp.split(":")
   const uri = rest.join(":")
   return { source: "mcp-event", server, ...(uri === "" ? {} : { uri }) }

@@ -132,7 +132,7 @@ function endOfArguments(source: string, from: number): number {
 
 /** One alone needs no name; among several it is named, where the command's rules know names. */
 function written({ name }: CommandArgument, value: string, { command }: ListedCommand): string {
-  if ((command.arguments?.length ?? 0) <= 1 || !command.dialect) return value
+  if ((command.arguments?.length ?? 0) <= 1 || !("dialect" in command)) return value
   const plain = /^[^\s"']+$/.test(value) ? value : `"${value.replaceAll('"', "'")}"`
   return takesKeys(command.dialect) ? `${name}=${plain}` : plain
 }

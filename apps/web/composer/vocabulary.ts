@@ -10,10 +10,10 @@ export function vocabularyOf(commands: readonly ListedCommand[]): Vocabulary {
   const known = new Map<string, CommandKind>()
   const servers = new Set<string>()
   for (const { name, command } of commands) {
-    const kind = command.kind as CommandKind
+    const { kind } = command
     for (const alias of command.aliases ?? []) known.set(alias, kind)
     known.set(name, kind)
-    if (command.server !== undefined) servers.add(command.server)
+    if (command.kind === "mcp") servers.add(command.server)
   }
   return { ...BARE_VOCABULARY, commands: known, servers: [...servers] }
 }

@@ -1,5 +1,5 @@
 import { useCallback } from "react"
-import type { ListedAgent } from "compositor-client/house-calls"
+import type { ListedAgent } from "compositor-client/client"
 import { useAsking } from "../state/use-request.ts"
 import { useApp, useStore, useWhere } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"

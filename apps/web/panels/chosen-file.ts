@@ -1,5 +1,5 @@
 import type { AnyPart } from "compositor-client/client"
-import type { CarriedFile, FilePlaced, FolderEntry } from "compositor-client/file-calls"
+import type { CarriedFile, FilePlaced, FolderEntry } from "compositor-client/client"
 
 /** A file that somebody looks at, and what a message would carry of it. */
 export interface ChosenFile {

@@ -60,7 +60,8 @@ export function Commands({ kinds, none }: CommandsProps) {
 
 function CommandCard({ listed: { name, because, command } }: { listed: ListedCommand }) {
   const { store } = useApp()
-  const { source, trust, description, argument_hint: hint, body, digest } = command
+  const { source, trust, description, argument_hint: hint, digest } = command
+  const body = "body" in command ? command.body : undefined
   return (
     <div className="rounded-xl border border-line bg-surface px-3 py-2 text-sm">
       <div className="flex items-center gap-2">

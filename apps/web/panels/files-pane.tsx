@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react"
-import type { CarriedFile, FolderEntry } from "compositor-client/file-calls"
+import type { CarriedFile, FolderEntry } from "compositor-client/client"
 import { useAsking } from "../state/use-request.ts"
 import { useApp, useWhere } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react"
-import type { ListedMemory, MemoryProposal } from "compositor-client/house-calls"
+import type { ListedMemory, MemoryProposal } from "compositor-client/client"
 import { useApp, useWhere } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { showMoment } from "../state/format.ts"

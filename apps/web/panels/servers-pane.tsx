@@ -1,5 +1,5 @@
 import { useCallback, useState } from "react"
-import type { ListedServer, ServerOffers } from "compositor-client/house-calls"
+import type { ListedServer, ServerOffers } from "compositor-client/client"
 import { useAsking } from "../state/use-request.ts"
 import { useApp, useWhere } from "../state/context.ts"
 import { Button, IconButton } from "../controls/controls.tsx"
@@ -115,7 +115,7 @@ function resourceRef(server: string, uri: string) {
 
 interface Item {
   readonly name: string
-  readonly description?: string
+  readonly description?: string | undefined
   readonly uri?: string
 }
 

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react"
-import type { ListedTrigger, NewTrigger } from "compositor-client/house-calls"
+import type { ListedTrigger, NewTrigger } from "compositor-client/client"
 import { useApp, useStore } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { firstWords, showMoment } from "../state/format.ts"

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from "react"
-import type { InstructionFile } from "compositor-client/trust"
+import type { InstructionFile } from "compositor-client/client"
 import { useApp, useWhere } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { trustStrings as words } from "../state/strings/trust.ts"

@@ -150,7 +150,7 @@ export const houseScenarios: readonly Scenario[] = [
         source: { source: "webhook" },
         prompt: "Came: {{body}}",
       })
-      const secret = hook.key?.["secret"] ?? ""
+      const secret = hook.key?.kind === "hmac" ? hook.key.secret : ""
       const deliver = (signature: string, to = hook.trigger.id, delivery_id = "h1") =>
         kit.ask("POST", `/v1/hooks/${to}`, {
           body: "news",

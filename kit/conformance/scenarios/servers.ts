@@ -50,7 +50,9 @@ export const serverScenarios: readonly Scenario[] = [
       const [shouted] = await approved(kit, id, { name: "kit_shout", input: { word: "quiet" } })
       see.contains("MCP-001", "its tool, by the server's name", given(shouted), "QUIET")
       const { commands } = await kit.client.commands.list({ workspace: kit.folder })
-      const prompt = commands.find(({ command }) => command.server === "kit")
+      const prompt = commands.find(
+        ({ command }) => command.kind === "mcp" && command.server === "kit",
+      )
       see.holds(
         "MCP-001",
         "its prompt is a command",

@@ -7,7 +7,8 @@ import { DEFAULT_CONTEXTS } from "compositor-core/compose/vocabulary"
 import type { Finder } from "compositor-files/finder/finder"
 import { type Candidate, rank } from "compositor-files/finder/rank"
 import { type ArgumentAt, argumentAt, valuesFor } from "./complete-argument.ts"
-import { type Completion, type Completions, type CompletionSource, offersOf } from "./completion.ts"
+import type { CompletionAnswer, CompletionItem } from "compositor-core/contract/commands"
+import { type CompletionSource, offersOf } from "./completion.ts"
 import { type Frecency, keyOf } from "./frecency.ts"
 
 export interface CompleteRooms {
@@ -27,7 +28,10 @@ export interface CompleteQuery {
 }
 
 /** What could be meant at the cursor: one answer for web and terminal. */
-export async function complete(rooms: CompleteRooms, asked: CompleteQuery): Promise<Completions> {
+export async function complete(
+  rooms: CompleteRooms,
+  asked: CompleteQuery,
+): Promise<CompletionAnswer> {
   const { source, cursor, limit } = asked
   const trigger = triggerAt(source, cursor)
   if (!trigger) return argumentsFor(rooms, asked)
@@ -37,7 +41,7 @@ export async function complete(rooms: CompleteRooms, asked: CompleteQuery): Prom
   return { from, to, items: shown(items) }
 }
 
-async function argumentsFor(rooms: CompleteRooms, asked: CompleteQuery): Promise<Completions> {
+async function argumentsFor(rooms: CompleteRooms, asked: CompleteQuery): Promise<CompletionAnswer> {
   const { source, cursor, limit } = asked
   const at = argumentAt(source.slice(0, cursor), rooms.catalog)
   if (!at) return { from: cursor, to: cursor, items: [] }
@@ -190,16 +194,16 @@ async function offeredBy(
 }
 
 /** How well it fits, by the one measure for files and all else. */
-type Scored = Completion & { readonly score: number }
+type Scored = CompletionItem & { readonly score: number }
 
-function shown(items: readonly Scored[]): Completion[] {
+function shown(items: readonly Scored[]): CompletionItem[] {
   return items.map((scored) => {
     const { score: _, ...item } = scored
     return item
   })
 }
 
-type Item = Omit<Completion, "positions"> & Pick<Candidate, "frecency">
+type Item = Omit<CompletionItem, "positions"> & Pick<Candidate, "frecency">
 
 function described(item: Omit<Item, "description"> & { description?: string | undefined }): Item {
   const { description, ...rest } = item

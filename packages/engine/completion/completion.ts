@@ -1,24 +1,3 @@
-/** One thing that could be meant. */
-export interface Completion {
-  readonly kind: "command" | "argument" | "file" | "skill" | "context" | "symbol" | "resource"
-  /** What stands in the source when it is chosen. */
-  readonly insert: string
-  readonly label: string
-  readonly description?: string
-  readonly hint?: string
-  /** Which letters of the label were meant. */
-  readonly positions: readonly number[]
-}
-
-export interface Completions {
-  /** The span of the source that is being completed. */
-  readonly from: number
-  readonly to: number
-  readonly items: readonly Completion[]
-  /** What is asked for here, in words: the argument that is being typed. */
-  readonly hint?: string
-}
-
 /** What a source offers. */
 export interface Offer {
   /** What is named: a symbol, a resource's address, an argument's value. */

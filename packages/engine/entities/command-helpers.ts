@@ -6,7 +6,7 @@ import type {
 } from "../store/store.ts"
 import type { RegisterOptions, SlashCommandHelpers } from "./context.ts"
 import type { Deeds } from "./effect-log.ts"
-import { SlashCommand, SlashCommands } from "./slash-command.ts"
+import { SlashCommand, SlashCommands } from "compositor-core/contract/entities"
 
 const HANDLER = "handler"
 

@@ -7,7 +7,8 @@ import type { ComposerInput } from "compositor-core/compose/composer-input"
 import { parse } from "compositor-core/compose/parse"
 import type { Vocabulary } from "compositor-core/compose/vocabulary"
 import { Refusal } from "compositor-core/message/refusal"
-import { isObject, type Payload, type SentAttachment } from "./read-send.ts"
+import type { SentAttachment } from "compositor-core/contract/entities"
+import { isObject, type Payload } from "./read-send.ts"
 
 /** The parts that are persisted of what was sent (EA-041). */
 export function partsOfSend(

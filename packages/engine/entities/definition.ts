@@ -2,7 +2,7 @@ import { z } from "zod"
 import type { SlashCommandDefinition } from "../store/store.ts"
 import { type Agent, ASSISTANT } from "../agents/agent.ts"
 import type { EntityContext } from "./context.ts"
-import { SlashCommands } from "./slash-command.ts"
+import { SlashCommands } from "compositor-core/contract/entities"
 import type { StandardSchema } from "./standard-schema.ts"
 
 export type InboxSchemas = Readonly<Record<string, StandardSchema>>

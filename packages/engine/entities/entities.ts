@@ -1,3 +1,4 @@
+import type { Entity, EntityStatus } from "compositor-core/contract/entities"
 import { newId } from "compositor-core/message/id"
 import { Refusal } from "compositor-core/message/refusal"
 import { LIVE_TURN_STATES } from "compositor-core/message/row"
@@ -14,16 +15,6 @@ export interface SpawnRequest {
   readonly workspace_root?: string | null | undefined
   /** Whose doing it is, so that done again it is done once. */
   readonly spawned_by?: string | undefined
-}
-
-export type EntityStatus = "running" | "idle" | "paused" | "killed"
-
-/** An entity as the API shows it. */
-export interface Entity extends StoredEntity {
-  readonly id: string
-  readonly url: string
-  readonly status: EntityStatus
-  readonly streams: { readonly main: string }
 }
 
 /** The entities of a folder: who they are, who they were spawned by, whether they live. */

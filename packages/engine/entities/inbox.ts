@@ -10,18 +10,12 @@ import { type EntityAddress, printAddress } from "./address.ts"
 import { partsOfSend } from "./compose-send.ts"
 import type { AnyDefinition } from "./definition.ts"
 import type { Entities } from "./entities.ts"
-import {
-  type InboxChange,
-  isMessageId,
-  type Payload,
-  readPayload,
-  readSend,
-  type SendRequest,
-  type SentAttachment,
-} from "./read-send.ts"
+import type { InboxChange, SendRequest, SentAttachment } from "compositor-core/contract/entities"
+import { isMessageId, type Payload, readPayload, readSend } from "./read-send.ts"
 import type { EntityRooms } from "./rooms.ts"
 import { vocabularyIn } from "./session-commands.ts"
-import { COMPOSER_INPUT, type InboxMetadata, inboxIn } from "./wake.ts"
+import type { InboxMetadata } from "compositor-core/contract/entities"
+import { COMPOSER_INPUT, inboxIn } from "./wake.ts"
 
 export interface Sent {
   readonly key: string

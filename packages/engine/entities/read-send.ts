@@ -1,62 +1,13 @@
-import { ContentId } from "compositor-core/message/file-reference"
-import { z } from "zod"
+import type { z } from "zod"
 import { type ComposerInput, readComposerInput } from "compositor-core/compose/composer-input"
+import { SendRequest } from "compositor-core/contract/entities"
 import { ID_PATTERN } from "compositor-core/message/id"
-import { MAX_MIME_CHARACTERS, MAX_NAME_CHARACTERS, MAX_PARTS } from "compositor-core/message/limits"
-import { Mode } from "compositor-core/message/message"
 import type { RefusalDetail } from "compositor-core/message/refusal"
 import type { AnyDefinition } from "./definition.ts"
 import { check } from "./standard-schema.ts"
 import { COMPOSER_INPUT } from "./wake.ts"
 
-const MAX_KEY_CHARACTERS = 200
-const MAX_TYPE_CHARACTERS = 128
 const MAX_PAYLOAD_CHARACTERS = 16 * 1024 * 1024
-
-const type = z
-  .string("must be a string")
-  .min(1, "must be a non-empty string")
-  .max(MAX_TYPE_CHARACTERS, `must be at most ${MAX_TYPE_CHARACTERS} characters`)
-const mode = z.enum(Mode.options, "must be immediate, queued, paused or steer")
-const position = z
-  .string("must be a string")
-  .regex(/^[!-~]{1,200}$/, "must be 1 to 200 visible ASCII characters")
-const key = z
-  .string("must be a string")
-  .regex(/^[!-~]{1,200}$/, `must be 1 to ${MAX_KEY_CHARACTERS} visible ASCII characters`)
-
-/** Bytes that were uploaded and go with the message; an `attachment` node says where in the text. */
-export const SentAttachment = z.strictObject({
-  id: z.string().min(1).max(MAX_NAME_CHARACTERS),
-  content_id: ContentId,
-  name: z.string().min(1).max(MAX_NAME_CHARACTERS),
-  mime: z.string().min(1).max(MAX_MIME_CHARACTERS),
-  size: z.int().min(0).optional(),
-})
-export type SentAttachment = z.infer<typeof SentAttachment>
-
-/** The request of the RFC, and what we add to it (EA-005). */
-export const SendRequest = z.strictObject({
-  from: z.string("must be a string").max(512).optional(),
-  type,
-  payload: z.unknown(),
-  mode: mode.optional(),
-  position: position.optional(),
-  /** The sender's own name for the message; the same twice is the same message. */
-  key: key.optional(),
-  /** 409 when that turn is over. */
-  expected_turn_id: z.string().max(64).optional(),
-  attachments: z.array(SentAttachment).max(MAX_PARTS).optional(),
-})
-export type SendRequest = z.infer<typeof SendRequest>
-
-export const InboxChange = z.strictObject({
-  payload: z.unknown().optional(),
-  position: position.optional(),
-  mode: mode.optional(),
-  status: z.enum(["pending", "processed", "cancelled"]).optional(),
-})
-export type InboxChange = z.infer<typeof InboxChange>
 
 export type Payload =
   | { readonly type: "input"; readonly input: ComposerInput }

@@ -3,7 +3,7 @@ import { type Skill, skillCommand } from "compositor-core/catalog/skill"
 import { argumentText, slashCommands } from "compositor-core/compose/slash-commands"
 import type { SlashCommandDefinition } from "../store/store.ts"
 import { composerInput, type EntityContext } from "./context.ts"
-import { COMMAND_NAME, SlashCommandArgument } from "./slash-command.ts"
+import { COMMAND_NAME, SlashCommandArgument } from "compositor-core/contract/entities"
 import { SKILLS_OWNER } from "./session-commands.ts"
 
 type LoaderContext = Pick<EntityContext, "wake" | "slashCommands" | "skills" | "insertContext"> & {

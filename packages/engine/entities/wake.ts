@@ -1,4 +1,5 @@
 import { z } from "zod"
+import { InboxMetadata } from "compositor-core/contract/entities"
 import type { ComposerInput } from "compositor-core/compose/composer-input"
 import { Mode } from "compositor-core/message/message"
 import type { Metadata, StoredMessage } from "compositor-core/message/row"
@@ -9,26 +10,6 @@ import type { OutputOf } from "./standard-schema.ts"
 export const COMPOSER_INPUT = "composer_input"
 export const PLAIN_MESSAGE = "message"
 
-/** What stands in a message's metadata beside its parts, so that its wake is what was sent. */
-export const InboxMetadata = z.object({
-  key: z.string(),
-  message_type: z.string(),
-  payload: z.unknown().optional(),
-  from: z.string().optional(),
-  mode: Mode,
-  attachments: z
-    .array(
-      z.object({
-        id: z.string(),
-        name: z.string(),
-        mime: z.string(),
-        content_id: z.string(),
-        size: z.int().optional(),
-      }),
-    )
-    .optional(),
-})
-export type InboxMetadata = z.infer<typeof InboxMetadata>
 export type InboxAttachment = NonNullable<InboxMetadata["attachments"]>[number]
 
 /** Why a message that nobody typed is in the queue. */

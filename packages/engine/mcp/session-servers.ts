@@ -1,5 +1,6 @@
 import { z } from "zod"
-import type { McpServers, McpStatus } from "./mcp-servers.ts"
+import type { GivenServerStatus } from "compositor-core/contract/mcp"
+import type { McpServers } from "./mcp-servers.ts"
 import { McpServer, ServerName } from "./server.ts"
 import type { Tool } from "../tools/tool.ts"
 
@@ -19,14 +20,9 @@ export interface GivenServer {
   readonly server: unknown
 }
 
-export interface GivenStatus extends Pick<McpStatus, "server" | "tools"> {
-  /** Why it cannot be used. */
-  readonly error?: string
-}
-
 interface Given {
   readonly servers: Readonly<Record<string, McpServer>>
-  readonly faults: readonly GivenStatus[]
+  readonly faults: readonly GivenServerStatus[]
   open: McpServers | undefined
   found: Found | undefined
   idle: NodeJS.Timeout | undefined
@@ -63,7 +59,7 @@ export class GivenServers {
   }
 
   /** What each offers, or why it offers nothing; they are started for it. */
-  async status(session_id: string): Promise<readonly GivenStatus[]> {
+  async status(session_id: string): Promise<readonly GivenServerStatus[]> {
     const given = this.#given.get(session_id)
     if (!given) return []
     const asked = await (await this.#opened(given)).status()
@@ -126,7 +122,7 @@ export class GivenServers {
 
 function read(servers: readonly GivenServer[], cwd: string | null): Given {
   const known: Record<string, McpServer> = {}
-  const faults: GivenStatus[] = []
+  const faults: GivenServerStatus[] = []
   for (const one of servers) {
     const parsed = Named.safeParse(one)
     if (parsed.success) known[parsed.data.name] = placed(parsed.data.server, cwd)

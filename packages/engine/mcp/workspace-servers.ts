@@ -1,3 +1,4 @@
+import type { ListedServer } from "compositor-core/contract/mcp"
 import type { Layer } from "compositor-core/catalog/catalog"
 import type { McpCommand } from "compositor-core/catalog/command"
 import { valuesOf } from "compositor-core/catalog/values"
@@ -32,20 +33,6 @@ interface Gathered extends Offered {
   readonly key: string
   /** Where a server did not answer: when to ask again. */
   readonly until: number
-}
-
-/** A server as it is listed: from which file, and what it offers or why it offers nothing. */
-export interface McpListed {
-  readonly server: string
-  readonly path: string
-  readonly scope: McpFile["scope"]
-  readonly digest: string
-  readonly trusted: boolean
-  readonly disabled?: boolean
-  readonly tools?: number
-  readonly prompts?: number
-  readonly resources?: number
-  readonly error?: string
 }
 
 export type McpRoomOptions = Omit<McpPlaces, "files"> & { readonly version?: string }
@@ -113,7 +100,7 @@ export class McpRoom {
     await (await this.#serversOf(workspace_root, server)).reconnect(server)
   }
 
-  async list(workspace_root: string | null): Promise<McpListed[]> {
+  async list(workspace_root: string | null): Promise<ListedServer[]> {
     const files = await mcpFiles(this.#places, workspace_root)
     return (await Promise.all(files.map((file) => this.#listFile(file)))).flat()
   }
@@ -124,7 +111,7 @@ export class McpRoom {
     await Promise.all(open.map(({ servers }) => servers.close()))
   }
 
-  async #listFile(file: McpFile): Promise<McpListed[]> {
+  async #listFile(file: McpFile): Promise<ListedServer[]> {
     const { path, scope, digest, trusted, faults } = file
     const about = { path, scope, digest, trusted }
     const wrong = faults.map(({ server, message }) => ({ server, ...about, error: message }))

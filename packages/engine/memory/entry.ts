@@ -1,33 +1,10 @@
-import { z } from "zod"
 import { readMarkdown } from "compositor-core/catalog/read/front-matter"
-
-export const MAX_BODY_BYTES = 16 * 1024
-export const MAX_DESCRIPTION_CHARACTERS = 200
-const MAX_MEMORY_NAME_CHARACTERS = 64
-const MAX_TYPE_CHARACTERS = 32
-
-export const MemoryScope = z.enum(["user", "project"])
-export type MemoryScope = z.infer<typeof MemoryScope>
-
-export const MemoryName = z
-  .string()
-  .max(MAX_MEMORY_NAME_CHARACTERS)
-  .regex(/^[a-z0-9]+(?:-[a-z0-9]+)*$/, "must be words of a-z and 0-9 with hyphens between them")
-
-export const MemoryType = z
-  .string()
-  .max(MAX_TYPE_CHARACTERS)
-  .regex(/^[a-z][a-z0-9-]*$/, "must be one lower-case word")
-
-/** Who wrote an entry, and in answer to what. */
-export const Author = z.object({
-  by: z.enum(["user", "agent"]),
-  session_id: z.string().optional(),
-  message_id: z.string().optional(),
-  /** What woke the turn, where no person did: `webhook`, `schedule` … */
-  via: z.string().optional(),
-})
-export type Author = z.infer<typeof Author>
+import {
+  type Author,
+  MAX_DESCRIPTION_CHARACTERS,
+  type MemoryScope,
+  MemoryType,
+} from "compositor-core/contract/memory"
 
 /** A piece of text that is kept across sessions (UX-036). */
 export interface MemoryEntry {

@@ -1,7 +1,7 @@
 import { join } from "node:path"
-import type { Author, MemoryScope } from "./entry.ts"
+import type { Author, MemoryScope } from "compositor-core/contract/memory"
 import { Memory, type MemoryAnswer } from "./memory.ts"
-import type { Proposal } from "./proposals.ts"
+import type { MemoryProposal } from "compositor-core/contract/memory"
 import { memoryIndex } from "./memory-index.ts"
 import type { StoredMessage, StoredPart } from "compositor-core/message/row"
 import { judgeNow } from "../policy/judge.ts"
@@ -137,7 +137,7 @@ async function whyProposed(
   return undefined
 }
 
-function proposed(answer: MemoryAnswer<Proposal>): MemoryOutcome {
+function proposed(answer: MemoryAnswer<MemoryProposal>): MemoryOutcome {
   return answer.type === "done" ? { type: "proposed", proposal: answer.value } : answer
 }
 

@@ -2,19 +2,19 @@ import { z } from "zod"
 import {
   MAX_BODY_BYTES,
   MAX_DESCRIPTION_CHARACTERS,
-  type MemoryEntry,
   MemoryName,
   MemoryScope,
   MemoryType,
-} from "./entry.ts"
+} from "compositor-core/contract/memory"
+import type { MemoryEntry } from "./entry.ts"
 import type { Memory, MemoryAnswer, NewMemory } from "./memory.ts"
-import type { Proposal } from "./proposals.ts"
+import type { MemoryProposal } from "compositor-core/contract/memory"
 import { defineTool, type Tool, ToolError, type ToolRuntime } from "../tools/tool.ts"
 
 /** A change was made, refused, or kept for a person to decide (UX-041). */
 export type MemoryOutcome =
   | MemoryAnswer<MemoryEntry>
-  | { readonly type: "proposed"; readonly proposal: Proposal }
+  | { readonly type: "proposed"; readonly proposal: MemoryProposal }
 
 export interface MemoryRoom extends Pick<Memory, "list" | "read"> {
   write(memory: NewMemory): Promise<MemoryOutcome>
@@ -131,7 +131,7 @@ export function memoryTools(rooms: MemoryToolRooms | undefined): Tool[] {
 }
 
 /** What the model is told of a change that waits: it goes on without it. */
-function waiting({ id, action, scope, name, reason }: Proposal) {
+function waiting({ id, action, scope, name, reason }: MemoryProposal) {
   const note = `${reason} A person decides later whether it is done; go on without it.`
   return { proposed: { id, action, scope, name }, note }
 }

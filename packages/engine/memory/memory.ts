@@ -2,16 +2,14 @@ import { createHash } from "node:crypto"
 import { isMostly } from "./echo.ts"
 import {
   type Author,
-  asLine,
-  firstLine,
   MAX_BODY_BYTES,
-  type MemoryEntry,
   MemoryName,
   type MemoryScope,
   MemoryType,
-  neutral,
-} from "./entry.ts"
-import { MAX_PROPOSALS, type Proposal, Proposals } from "./proposals.ts"
+} from "compositor-core/contract/memory"
+import { asLine, firstLine, type MemoryEntry, neutral } from "./entry.ts"
+import type { MemoryProposal } from "compositor-core/contract/memory"
+import { MAX_PROPOSALS, Proposals } from "./proposals.ts"
 import { MAX_ENTRIES, MemoryShelf, type ShelfFile } from "./shelf.ts"
 
 export interface MemoryRooms {
@@ -143,7 +141,7 @@ export class Memory {
   }
 
   /** Keep a change for a person to decide; nothing else happens yet (UX-041). */
-  async propose(change: ProposedChange, reason: string): Promise<MemoryAnswer<Proposal>> {
+  async propose(change: ProposedChange, reason: string): Promise<MemoryAnswer<MemoryProposal>> {
     const told = change.action === "write" ? this.#written(change) : await this.#deleted(change)
     if (told.type !== "done") return told
     const entry = told.value
@@ -160,7 +158,7 @@ export class Memory {
   }
 
   /** What waits for a person, the oldest first. */
-  async proposals(): Promise<Proposal[]> {
+  async proposals(): Promise<MemoryProposal[]> {
     const { user, project } = this.#rooms.proposals ?? {}
     const folders = [user, project].filter((folder) => folder !== undefined)
     const waiting = await Promise.all(folders.map((folder) => new Proposals(folder).list()))
@@ -168,7 +166,7 @@ export class Memory {
   }
 
   /** A person's yes or no. What was agreed to and cannot be done still waits. */
-  async decide(id: string, accepted: boolean): Promise<MemoryAnswer<Proposal>> {
+  async decide(id: string, accepted: boolean): Promise<MemoryAnswer<MemoryProposal>> {
     const proposal = (await this.proposals()).find((one) => one.id === id)
     if (!proposal)
       return { type: "missing", message: `There is no proposal ${asLine(id)} that waits.` }
@@ -180,7 +178,7 @@ export class Memory {
     return { type: "done", value: proposal }
   }
 
-  #perform({ action, scope, name, body, description, type, author }: Proposal) {
+  #perform({ action, scope, name, body, description, type, author }: MemoryProposal) {
     if (action === "write") return this.write({ scope, name, body, description, type, author })
     return this.delete(name, scope)
   }

@@ -1,32 +1,14 @@
 import { randomBytes } from "node:crypto"
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join } from "node:path"
-import { z } from "zod"
-import { Author, MemoryName, MemoryScope } from "./entry.ts"
+import { MemoryProposal } from "compositor-core/contract/memory"
 
 /** So many may wait; who proposes more is told that nobody has decided those. */
 export const MAX_PROPOSALS = 100
 /** A body and a head, written as JSON. */
 const MAX_FILE_CHARACTERS = 128 * 1024
 
-/** A change of memory that waits for a person: it was asked for in a turn that nobody watches, or it
- *  touches a file of a repository that nobody has trusted (UX-041). */
-export const Proposal = z.object({
-  id: z.string().regex(/^prp_[0-9a-f]{16}$/),
-  action: z.enum(["write", "delete"]),
-  scope: MemoryScope,
-  name: MemoryName,
-  /** What would be written; empty for a deletion. */
-  body: z.string(),
-  description: z.string(),
-  type: z.string(),
-  author: Author,
-  /** Why it waits, as a sentence. */
-  reason: z.string(),
-  proposed_at: z.int(),
-})
-export type Proposal = z.infer<typeof Proposal>
-export type NewProposal = Omit<Proposal, "id" | "proposed_at">
+export type NewProposal = Omit<MemoryProposal, "id" | "proposed_at">
 
 /** The proposals of one scope: a folder with one file for each, outside of every repository. */
 export class Proposals {
@@ -37,7 +19,7 @@ export class Proposals {
   }
 
   /** The oldest first. */
-  async list(): Promise<Proposal[]> {
+  async list(): Promise<MemoryProposal[]> {
     const names = await readdir(this.#folder).catch(() => [])
     const files = names.filter((name) => /^prp_[0-9a-f]{16}\.json$/.test(name))
     const read = await Promise.all(files.map((name) => this.#read(name)))
@@ -46,7 +28,7 @@ export class Proposals {
   }
 
   /** The same change of the same name again takes the place of the one that waits. */
-  async add(proposed: NewProposal): Promise<Proposal | "full"> {
+  async add(proposed: NewProposal): Promise<MemoryProposal | "full"> {
     const waiting = await this.list()
     const same = waiting.find(
       ({ action, name }) => action === proposed.action && name === proposed.name,
@@ -69,11 +51,11 @@ export class Proposals {
     return join(this.#folder, `${id}.json`)
   }
 
-  async #read(name: string): Promise<Proposal | undefined> {
+  async #read(name: string): Promise<MemoryProposal | undefined> {
     const text = await readFile(join(this.#folder, name), "utf8").catch(() => "")
     if (text === "" || text.length > MAX_FILE_CHARACTERS) return undefined
     try {
-      return Proposal.safeParse(JSON.parse(text)).data
+      return MemoryProposal.safeParse(JSON.parse(text)).data
     } catch {
       return undefined
     }

@@ -3,14 +3,8 @@ import { constants } from "node:fs"
 import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from "node:fs/promises"
 import { join, relative, sep } from "node:path"
 import { openWithin, pathThrough } from "compositor-files/disk/within"
-import {
-  MAX_BODY_BYTES,
-  type MemoryEntry,
-  MemoryName,
-  type MemoryScope,
-  printEntry,
-  readEntry,
-} from "./entry.ts"
+import { MAX_BODY_BYTES, MemoryName, type MemoryScope } from "compositor-core/contract/memory"
+import { type MemoryEntry, printEntry, readEntry } from "./entry.ts"
 
 export const MAX_ENTRIES = 500
 /** A file holds a body and a head. */

@@ -1,9 +1,10 @@
+import type { DiffLoweringAnswer, TurnDifference } from "compositor-core/contract/models"
 import { Refusal } from "compositor-core/message/refusal"
 import type { Session, Turn } from "compositor-core/message/row"
 import { LOWERING_VERSION } from "compositor-core/model/receipt"
 import type { Store, StoredReceipt } from "../store/store.ts"
 import type { MessageReceipt } from "../turns/lower-message.ts"
-import { type ReceiptDifference, receiptDifferences } from "./receipt-difference.ts"
+import { receiptDifferences } from "./receipt-difference.ts"
 import { Relowering, type RelowerRooms, type Said, saidIn } from "./relower.ts"
 
 export interface DiffLoweringRooms extends RelowerRooms {
@@ -18,29 +19,6 @@ export interface DiffLoweringQuery {
   readonly principal?: string | undefined
 }
 
-/** One stored turn that would be lowered differently now. */
-export interface TurnDifference {
-  readonly session_id: string
-  readonly turn_id: string
-  readonly model: Turn["model"]
-  /** Which version wrote its receipts. */
-  readonly version: number
-  /** What was known of the model then, and what is known now: where the two differ, that may be the
-   *  reason and not the lowering. */
-  readonly capabilities_revision: { readonly stored: string | null; readonly now: string | null }
-  readonly changes: readonly ReceiptDifference[]
-}
-
-export interface DiffLowering {
-  readonly since: number
-  readonly now: number
-  /** Turns that were looked at: those whose messages are still in their session's history. */
-  readonly compared: number
-  readonly turns: readonly TurnDifference[]
-  /** Whether there are more than are told. */
-  readonly more: boolean
-}
-
 const PAGE = 100
 const MAX_TURNS = 1000
 
@@ -49,7 +27,7 @@ const MAX_TURNS = 1000
 export async function diffLowering(
   rooms: DiffLoweringRooms,
   { since, session_id, principal }: DiffLoweringQuery,
-): Promise<DiffLowering> {
+): Promise<DiffLoweringAnswer> {
   const turns: TurnDifference[] = []
   let compared = 0
   for await (const session of sessionsOf(rooms, session_id, principal))

@@ -6,6 +6,7 @@ import type { Capture } from "../loading/capture.ts"
 import { load } from "../loading/load.ts"
 import { lower, promptMessages } from "compositor-core/lower/lower"
 import { LOAD_LIMITS, type Sources } from "../loading/sources.ts"
+import type { ContextFill, DryRun } from "compositor-core/contract/lowering"
 import { Refusal } from "compositor-core/message/refusal"
 import { type Metadata, Usage } from "compositor-core/message/row"
 import type { Capabilities } from "compositor-core/model/capabilities"
@@ -70,28 +71,6 @@ export interface Draft {
   readonly instructions?: readonly Instructions[] | undefined
 }
 
-export interface DryRun {
-  readonly api: string
-  readonly model: string
-  /** The request as it would go out, or null when it was not asked for. */
-  readonly body: unknown
-  readonly prompt: { readonly messages: readonly PromptMessage[] }
-  readonly receipts: readonly Receipt[]
-  readonly tokens: number
-  readonly bytes: number
-  readonly context: ContextFill
-  readonly capabilities_revision: string
-}
-
-/** How full the model's context would be. */
-export interface ContextFill {
-  readonly limit_tokens: number
-  /** What the session holds already, the system prompt and this message. */
-  readonly used_tokens: number
-  /** Whether the provider counted this message, or it was estimated. */
-  readonly exact: boolean
-}
-
 /** What a session holds already: what its last answer was asked with, and the answer. Providers tell
  *  it, so it is exact; 0 before the first answer. */
 export async function heldTokens(
@@ -129,7 +108,7 @@ export async function dryRun(rooms: DryRunRooms, draft: Draft): Promise<DryRun> 
     api: wire.api,
     model: model.model_id,
     body: draft.with_body ? await shown(body, blobs) : null,
-    prompt: { messages },
+    prompt: { messages: [...messages] },
     receipts,
     tokens,
     bytes: body.size,

@@ -3,13 +3,15 @@ import { Refusal } from "compositor-core/message/refusal"
 import type { Knowledge } from "compositor-core/wires/layers"
 import type { Provider } from "../providers/provider.ts"
 import type { Store } from "../store/store.ts"
-import { type DiffLowering, type DiffLoweringQuery, diffLowering } from "./diff-lowering.ts"
-import { type Draft, type DryRun, dryRun, heldTokens } from "./dry-run.ts"
+import { type DiffLoweringQuery, diffLowering } from "./diff-lowering.ts"
+import type { DiffLoweringAnswer, SwitchAnswer } from "compositor-core/contract/models"
+import type { DryRun } from "compositor-core/contract/lowering"
+import { type Draft, dryRun, heldTokens } from "./dry-run.ts"
 import { instructionsIn } from "../turns/instructions.ts"
 import type { HistoryRooms } from "../turns/lower-message.ts"
 import type { MannerRooms } from "../turns/request-settings.ts"
 import { allOf, sinceCompaction } from "../turns/compaction.ts"
-import { type SwitchReport, switchReport } from "./model-switch-report.ts"
+import { switchReport } from "./model-switch-report.ts"
 
 export interface WhatIfRooms extends HistoryRooms, MannerRooms {
   readonly store: Store
@@ -46,12 +48,12 @@ export class WhatIf {
   }
 
   /** What changes when a session goes on with another model. */
-  async switchReport(session_id: string, model: ModelChoice): Promise<SwitchReport> {
+  async switchReport(session_id: string, model: ModelChoice): Promise<SwitchAnswer> {
     return switchReport(this.#rooms, await this.#session(session_id), model)
   }
 
   /** Which stored turns would be lowered differently now. */
-  diffLowering(query: DiffLoweringQuery): Promise<DiffLowering> {
+  diffLowering(query: DiffLoweringQuery): Promise<DiffLoweringAnswer> {
     return diffLowering(this.#rooms, query)
   }
 

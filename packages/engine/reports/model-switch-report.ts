@@ -1,3 +1,4 @@
+import type { SwitchAnswer, SwitchSide } from "compositor-core/contract/models"
 import type { ModelChoice } from "compositor-core/message/message"
 import { Refusal } from "compositor-core/message/refusal"
 import type { Session } from "compositor-core/message/row"
@@ -5,28 +6,8 @@ import type { Model } from "compositor-core/model/models"
 import { estimateTokens } from "compositor-core/model/tokens"
 import { usableTokens } from "../turns/compaction.ts"
 import type { MessageReceipt } from "../turns/lower-message.ts"
-import { type ReceiptDifference, receiptDifferences } from "./receipt-difference.ts"
+import { receiptDifferences } from "./receipt-difference.ts"
 import { answerTokens, Relowering, type RelowerRooms, type Said, saidIn } from "./relower.ts"
-
-/** One model's side of a switch. */
-export interface SwitchSide {
-  readonly provider_id: string
-  readonly model_id: string
-  readonly api: string
-  readonly capabilities_revision: string
-  readonly context_tokens: number
-  /** What the history comes to for it, its system prompt included; an estimate. */
-  readonly tokens: number
-  /** Whether that leaves room for an answer. */
-  readonly fits: boolean
-}
-
-export interface SwitchReport {
-  readonly session_id: string
-  readonly from: SwitchSide
-  readonly to: SwitchSide
-  readonly changes: readonly ReceiptDifference[]
-}
 
 /** What changes when a session goes on with another model: the whole history is lowered for both,
  *  and the parts whose receipts differ are told (BEY-02). Nothing is kept. */
@@ -34,7 +15,7 @@ export async function switchReport(
   rooms: RelowerRooms,
   session: Session,
   choice: ModelChoice,
-): Promise<SwitchReport> {
+): Promise<SwitchAnswer> {
   const said = await saidIn(rooms, session)
   const before = await seenBy(rooms, said, session.model)
   const after = await seenBy(rooms, said, choice)

@@ -1,23 +1,12 @@
+import type { PartOutcome, ReceiptChange } from "compositor-core/contract/models"
 import type { Receipt } from "compositor-core/model/receipt"
 import type { MessageReceipt } from "../turns/lower-message.ts"
-
-/** What a receipt says of a part, without who wrote it. */
-export type Fate = Pick<Receipt, "outcome" | "rule" | "reason" | "bytes" | "tokens" | "content_id">
-
-/** One part that fares differently; null where it has no receipt on that side. */
-export interface ReceiptDifference {
-  readonly message_id: string
-  readonly part: string
-  readonly type: string
-  readonly before: Fate | null
-  readonly after: Fate | null
-}
 
 /** The parts whose receipts differ, in the order of what comes after; then what is gone. */
 export function receiptDifferences(
   before: readonly MessageReceipt[],
   after: readonly MessageReceipt[],
-): ReceiptDifference[] {
+): ReceiptChange[] {
   const old = new Map(before.map((told) => [told.receipt.part, told]))
   const changed = after.flatMap((told) => {
     const earlier = old.get(told.receipt.part)
@@ -30,7 +19,7 @@ export function receiptDifferences(
 function difference(
   before: MessageReceipt | undefined,
   after: MessageReceipt | undefined,
-): ReceiptDifference[] {
+): ReceiptChange[] {
   const told = after ?? before
   if (!told) return []
   const [was, is] = [before && fateOf(before.receipt), after && fateOf(after.receipt)]
@@ -42,6 +31,6 @@ function difference(
 
 const FIELDS = ["outcome", "rule", "reason", "bytes", "tokens", "content_id"] as const
 
-function fateOf({ outcome, rule, reason, bytes, tokens, content_id }: Receipt): Fate {
+function fateOf({ outcome, rule, reason, bytes, tokens, content_id }: Receipt): PartOutcome {
   return { outcome, rule, reason, bytes, tokens, content_id }
 }

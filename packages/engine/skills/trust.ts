@@ -1,18 +1,9 @@
 import { createHash, randomUUID } from "node:crypto"
 import { mkdir, open, readdir, readFile, realpath, rename, rm } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
-import { z } from "zod"
+import { Pin } from "compositor-core/contract/commands"
 import { TextFiles } from "./files.ts"
 import { packageDigest } from "./package.ts"
-
-/** What the user agreed to: this file, with this content. */
-export const Pin = z.object({
-  path: z.string(),
-  /** `sha256:` of the file; of a skill, of everything in its package. */
-  digest: z.string(),
-  trusted_at: z.int(),
-})
-export type Pin = z.infer<typeof Pin>
 
 export type Trusted =
   | { readonly type: "trusted"; readonly pin: Pin }

@@ -1,3 +1,4 @@
+import type { Delivery } from "compositor-core/contract/triggers"
 import type { Envelope, Trigger } from "compositor-core/triggers/trigger"
 
 export interface StoredTrigger {
@@ -7,16 +8,7 @@ export interface StoredTrigger {
   readonly fired_at: number | null
 }
 
-/** One firing of a trigger: what is to be sent, and what became of it (TRG-004). */
-export interface Delivery {
-  readonly trigger_id: string
-  readonly delivery_id: string
-  /** The message's id is given here, so that sending it twice sends it once. */
-  readonly message_id: string
-  readonly state: "pending" | "sent" | "throttled" | "refused"
-  readonly auth_subject: string | null
-  readonly at: number
-}
+export type { Delivery }
 
 export interface PendingDelivery extends Delivery {
   readonly session_id: string

@@ -10,6 +10,7 @@ import type {
   Usage,
   Wait,
 } from "compositor-core/message/row"
+export type { StoredReceipt } from "compositor-core/contract/turns"
 import type { Receipt } from "compositor-core/model/receipt"
 import type { NewBlob } from "./records.ts"
 
@@ -90,11 +91,6 @@ export interface StoredCapture {
   readonly content_id: string | null
   readonly data_json: string
 }
-export interface StoredReceipt extends Receipt {
-  readonly turn_id: string
-  readonly message_id: string
-}
-
 /** What of the steered messages joins the turn: all of them, or only these. */
 export interface SteerTake extends TurnKey {
   readonly only?: readonly string[] | undefined

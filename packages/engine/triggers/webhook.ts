@@ -1,7 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { WebhookKey } from "compositor-core/triggers/trigger"
 
-export const MAX_WEBHOOK_BYTES = 1024 * 1024
 /** A signature that names its time is worth this long. */
 const MAX_SKEW_MS = 5 * 60 * 1000
 

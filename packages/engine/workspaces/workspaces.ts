@@ -16,7 +16,8 @@ import type { Discovery } from "../skills/discover.ts"
 import { type Trust, TrustStore } from "../skills/trust.ts"
 import { CommandWatcher } from "../skills/watch.ts"
 import type { CompleteQuery, CompleteRooms } from "../completion/complete.ts"
-import type { Completions, CompletionSource } from "../completion/completion.ts"
+import type { CompletionAnswer } from "compositor-core/contract/commands"
+import type { CompletionSource } from "../completion/completion.ts"
 import { digestOf } from "../submit/digest.ts"
 import { Frecency } from "../completion/frecency.ts"
 import type { NamedPart } from "../submit/resolve.ts"
@@ -99,7 +100,7 @@ export class Workspaces {
     workspace_root: string | null,
     asked: CompleteQuery,
     catalog: CompleteRooms["catalog"],
-  ): Promise<Completions> {
+  ): Promise<CompletionAnswer> {
     const { complete } = await import("../completion/complete.ts")
     const sources = this.#sources(workspace_root)
     const nowhere = { skills: NO_SKILLS, finder: null, frecency: null, sources }

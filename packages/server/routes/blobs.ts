@@ -1,15 +1,15 @@
 import type { Context } from "hono"
-import { z } from "zod"
-import type { ServedAs } from "compositor-files/blobs/blobs"
-import { readAll } from "compositor-files/blobs/blocks"
-import { type Host, MAX_UPLOAD_BYTES } from "compositor-engine/host/host"
+import { blobs } from "compositor-core/contract/files"
 import { Refusal } from "compositor-core/message/refusal"
+import type { Store } from "compositor-engine/store/store"
+import { MAX_UPLOAD_BYTES, type takeUpload } from "compositor-engine/uploads/upload"
+import type { BlobStore, ServedAs } from "compositor-files/blobs/blobs"
+import { readAll } from "compositor-files/blobs/blocks"
 import { ownerOf } from "../caller.ts"
 import { ANSWER_HEADERS } from "../door.ts"
 import { DoorError } from "../errors.ts"
 import { metered } from "../limits.ts"
-import { type Route, route } from "../route.ts"
-import { Flag } from "../schemas.ts"
+import { serve, type ServedRoute } from "../route.ts"
 import { streamOf } from "../stream-of.ts"
 
 /** What a browser may show in place; everything else is only ever downloaded. */
@@ -20,56 +20,48 @@ const SHOWN_IN_PLACE: ReadonlySet<string> = new Set([
   "image/webp",
 ])
 
-export const blobRoutes: readonly Route[] = [
-  route({
-    method: "post",
-    path: "/v1/blobs",
-    summary: "Upload a file as a stream; the answer has the part that a message carries",
-    query: z.object({
-      name: z.string().min(1).max(1024).default("file"),
-      /** Carry the bytes of a small readable file in the part too. */
-      inline: Flag.optional(),
-    }),
-    answer: z.object({
-      content_id: z.string(),
-      size: z.int(),
-      mime: z.string(),
-      name: z.string(),
-      /** What is seen to be wrong with it. */
-      condition: z.enum(["encrypted", "damaged"]).optional(),
-      part: z.looseObject({}),
-    }),
-    status: 201,
-    async handle({ host, caller, context, query }) {
+export interface BlobEngine {
+  readonly store: Pick<Store, "blob" | "sessionHasBlob">
+  readonly blobs: Pick<BlobStore, "open" | "link">
+  readonly files: { readonly inline_bytes: number }
+  upload(
+    chunks: AsyncIterable<Uint8Array>,
+    name: string,
+    principal: string | null,
+  ): ReturnType<typeof takeUpload>
+}
+
+export function blobRoutes(engine: BlobEngine): ServedRoute[] {
+  return serve(blobs, {
+    async upload({ caller, context, query }) {
       const declared = Number(context.req.header("content-length") ?? 0)
       if (declared > MAX_UPLOAD_BYTES)
         throw new DoorError(413, "too_large", `a file may have at most ${MAX_UPLOAD_BYTES} bytes`)
-      const { kind, ...uploaded } = await host.upload(
+      const { kind, ...uploaded } = await engine.upload(
         metered(context, chunksOf(context.req.raw)),
         query.name,
         ownerOf(caller),
       )
       const carried = query.inline && kind !== "binary" && kind !== "archive"
-      const data = carried ? await inlineData(host, uploaded) : {}
-      return { ...uploaded, part: { type: "file-attachment", ...uploaded, ...data } }
+      const data = carried ? await inlineData(engine, uploaded) : {}
+      const part = { type: "file-attachment", ...uploaded, ...data } as const
+      return { ...uploaded, part }
     },
-  }),
-  route({
-    method: "get",
-    path: "/v1/sessions/:id/blobs/:content",
-    summary: "The bytes that a part of this session carries; ranges are answered",
-    async handle({ host, context, param }) {
-      const blob = await readable(host, param("id"), param("content"))
-      const link = await host.blobs.link?.(blob.content_id, servedAs(blob))
+    async readBlob({ context, param }) {
+      const blob = await readable(engine.store, param("id"), param("content"))
+      const link = await engine.blobs.link?.(blob.content_id, servedAs(blob))
       if (link) return elsewhere(link)
-      return blobResponse(host, context, blob)
+      return blobResponse(engine.blobs, context, blob)
     },
-  }),
-]
+  })
+}
 
-async function inlineData(host: Host, { content_id, size }: { content_id: string; size: number }) {
-  if (size > host.files.inline_bytes) return {}
-  const bytes = await readAll(host.blobs.open(content_id), size)
+async function inlineData(
+  engine: BlobEngine,
+  { content_id, size }: { content_id: string; size: number },
+) {
+  if (size > engine.files.inline_bytes) return {}
+  const bytes = await readAll(engine.blobs.open(content_id), size)
   return { data: Buffer.from(bytes).toString("base64") }
 }
 
@@ -84,9 +76,13 @@ interface Blob {
 }
 
 // Known or guessed ids of other sessions' files look exactly like ids that never were.
-async function readable(host: Host, session_id: string, content_id: string): Promise<Blob> {
-  const blob = await host.store.blob(content_id)
-  if (!blob || !(await host.store.sessionHasBlob(session_id, content_id)))
+async function readable(
+  store: BlobEngine["store"],
+  session_id: string,
+  content_id: string,
+): Promise<Blob> {
+  const blob = await store.blob(content_id)
+  if (!blob || !(await store.sessionHasBlob(session_id, content_id)))
     throw new Refusal("not_found", `session ${session_id} has no file ${content_id}`)
   return blob
 }
@@ -103,7 +99,7 @@ function elsewhere(link: string): Response {
   return new Response(null, { status: 302, headers })
 }
 
-function blobResponse(host: Host, context: Context, blob: Blob): Response {
+function blobResponse(blobs: BlobEngine["blobs"], context: Context, blob: Blob): Response {
   const range = rangeOf(context.req.header("range"), blob.size)
   const { type, disposition } = servedAs(blob)
   const headers = new Headers({
@@ -122,7 +118,7 @@ function blobResponse(host: Host, context: Context, blob: Blob): Response {
   const { start, end } = range ?? { start: 0, end: blob.size }
   headers.set("content-length", String(end - start))
   if (range) headers.set("content-range", `bytes ${start}-${end - 1}/${blob.size}`)
-  const body = streamOf(host.blobs.open(blob.content_id, { start, end }))
+  const body = streamOf(blobs.open(blob.content_id, { start, end }))
   return new Response(body, { status: range ? 206 : 200, headers })
 }
 

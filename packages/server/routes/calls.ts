@@ -1,90 +1,44 @@
-import { z } from "zod"
-import { MAX_TEXT_CHARACTERS } from "compositor-core/message/limits"
-import { Turn } from "compositor-core/message/row"
+import { calls } from "compositor-core/contract/turns"
+import type { Turn } from "compositor-core/message/row"
 import type { Resolution } from "compositor-engine/store/store"
-import { type Asked, type Route, route } from "../route.ts"
+import type { Saying } from "compositor-engine/turns/waiting"
+import { serve, type ServedRoute } from "../route.ts"
 
-const MAX_ANSWERS = 64
-const MAX_REASON_CHARACTERS = 4096
-
-const Answered = z.object({ turn: Turn, txid: z.string() })
-
-/** What was shown to whoever decides. A model names its calls as it likes and may use a name again: where
- *  another call has it by now, the answer is 409. */
-const Shown = { part_id: z.string().max(64).optional() }
-
-/** Said of this call, or of all that are like it. */
-const Kept = {
-  ...Shown,
-  always: z.boolean().default(false),
-  pattern: z.string().min(1).max(1024).optional(),
+export interface CallEngine {
+  resolveCall(
+    session_id: string,
+    turn_id: string,
+    saying: Saying,
+  ): Promise<{ readonly turn: Turn; readonly txid: string }>
 }
 
-const Approval = z.strictObject(Kept)
-const Denial = z.strictObject({ ...Kept, reason: z.string().max(MAX_REASON_CHARACTERS).optional() })
-const Reply = z.strictObject({
-  ...Shown,
-  answers: z
-    .array(z.array(z.string().max(MAX_TEXT_CHARACTERS)).max(MAX_ANSWERS))
-    .min(1)
-    .max(MAX_ANSWERS),
-})
-
 /** What a person says to a call that a turn waits for; 409 when it waits no longer (SES-071). */
-export const callRoutes: readonly Route[] = [
-  route({
-    method: "post",
-    path: "/v1/sessions/:id/turns/:turn/calls/:call/approve",
-    summary: "Let a call run, or always those like it in this session",
-    body: Approval,
-    answer: Answered,
-    handle: (asked) => say(asked, { type: "approve" }, asked.body),
-  }),
-  route({
-    method: "post",
-    path: "/v1/sessions/:id/turns/:turn/calls/:call/deny",
-    summary: "Do not let a call run; the model is told",
-    body: Denial,
-    answer: Answered,
-    handle: (asked) => say(asked, { type: "deny", reason: asked.body.reason ?? null }, asked.body),
-  }),
-  route({
-    method: "post",
-    path: "/v1/sessions/:id/turns/:turn/calls/:call/answer",
-    summary: "Answer what a call asks",
-    body: Reply,
-    answer: Answered,
-    handle: (asked) => say(asked, { type: "answer", answers: asked.body.answers }, asked.body),
-  }),
-  route({
-    method: "post",
-    path: "/v1/sessions/:id/turns/:turn/calls/:call/retry",
-    summary: "Run a call again that a crash cut off and that may have run",
-    answer: Answered,
-    handle: (asked) => say(asked, { type: "retry" }),
-  }),
-  route({
-    method: "post",
-    path: "/v1/sessions/:id/turns/:turn/calls/:call/skip",
-    summary: "Leave a call that may have run as it is; the model is told",
-    answer: Answered,
-    handle: (asked) => say(asked, { type: "skip" }),
-  }),
-]
+export function callRoutes(engine: CallEngine): ServedRoute[] {
+  return serve(calls, {
+    approveCall: (asked) => say(engine, asked.param, { type: "approve" }, asked.body),
+    denyCall: (asked) =>
+      say(engine, asked.param, { type: "deny", reason: asked.body.reason ?? null }, asked.body),
+    answerCall: (asked) =>
+      say(engine, asked.param, { type: "answer", answers: asked.body.answers }, asked.body),
+    retryCall: (asked) => say(engine, asked.param, { type: "retry" }),
+    skipCall: (asked) => say(engine, asked.param, { type: "skip" }),
+  })
+}
 
-interface Said {
+interface Decision {
   readonly always?: boolean
   readonly pattern?: string | undefined
   readonly part_id?: string | undefined
 }
 
 async function say(
-  { host, param }: Pick<Asked, "host" | "param">,
+  engine: CallEngine,
+  param: (name: "id" | "turn" | "call") => string,
   resolution: Resolution,
-  { always = false, pattern, part_id }: Said = {},
+  { always = false, pattern, part_id }: Decision = {},
 ) {
   const call_id = param("call")
   const saying = { call_id, part_id, resolution, always, pattern }
-  const { turn, txid } = await host.resolveCall(param("id"), param("turn"), saying)
+  const { turn, txid } = await engine.resolveCall(param("id"), param("turn"), saying)
   return { turn, txid }
 }

@@ -1,50 +1,19 @@
-import { AnyPartData } from "compositor-core/parts/read-part"
-import { z } from "zod"
-import { MAX_NODES } from "compositor-core/compose/composer-input"
-import { MAX_PARTS, MAX_TEXT_CHARACTERS } from "compositor-core/message/limits"
-import type { Draft } from "compositor-engine/store/store"
+import { drafts } from "compositor-core/contract/messages"
+import type { Draft, Store } from "compositor-engine/store/store"
 import { DoorError } from "../errors.ts"
-import { type Route, route } from "../route.ts"
-import { Inserts, Literals } from "../schemas.ts"
+import { serve, type ServedRoute } from "../route.ts"
 
-/** What is being composed: the source with what was recognised in it, and what is attached. */
-const DraftBody = z.strictObject({
-  source: z.string().max(MAX_TEXT_CHARACTERS),
-  nodes: z.array(z.looseObject({})).max(MAX_NODES).optional(),
-  inserts: Inserts,
-  literals: Literals,
-  attachments: z.array(AnyPartData).max(MAX_PARTS).optional(),
-})
-const ShownDraft = z.object({
-  revision: z.int(),
-  draft: DraftBody.nullable(),
-  updated_by: z.string().nullable(),
-  updated_at: z.int().nullable(),
-})
+export interface DraftEngine {
+  readonly store: Pick<Store, "draft" | "saveDraft" | "stashedDrafts">
+}
 
-export const draftRoutes: readonly Route[] = [
-  route({
-    method: "get",
-    path: "/v1/sessions/:id/draft",
-    summary: "The session's draft, the same on every surface",
-    answer: ShownDraft,
-    async handle({ host, param }) {
-      return shown(await host.store.draft(param("id")))
+export function draftRoutes(engine: DraftEngine): ServedRoute[] {
+  return serve(drafts, {
+    async getDraft({ param }) {
+      return shown(await engine.store.draft(param("id")))
     },
-  }),
-  route({
-    method: "put",
-    path: "/v1/sessions/:id/draft",
-    summary:
-      "Overwrite the draft; one begun from an older revision is stashed and answered with 409",
-    body: z.strictObject({
-      base_revision: z.int().min(0),
-      draft: DraftBody,
-      updated_by: z.string().min(1).max(128).default("unknown"),
-    }),
-    answer: z.object({ revision: z.int(), txid: z.string() }),
-    async handle({ host, param, body }) {
-      const saved = await host.store.saveDraft({
+    async saveDraft({ param, body }) {
+      const saved = await engine.store.saveDraft({
         session_id: param("id"),
         base_revision: body.base_revision,
         body_json: JSON.stringify(body.draft),
@@ -57,20 +26,14 @@ export const draftRoutes: readonly Route[] = [
         { path: "/base_revision", message: `the draft is at ${revision}` },
       ])
     },
-  }),
-  route({
-    method: "get",
-    path: "/v1/sessions/:id/draft/stash",
-    summary: "Drafts that lost against another, the newest first",
-    answer: z.object({ stash: z.array(z.looseObject({})) }),
-    async handle({ host, param }) {
-      const stash = await host.store.stashedDrafts(param("id"))
+    async listStashedDrafts({ param }) {
+      const stash = await engine.store.stashedDrafts(param("id"))
       return {
         stash: stash.map(({ body_json, ...rest }) => ({ ...rest, draft: JSON.parse(body_json) })),
       }
     },
-  }),
-]
+  })
+}
 
 function shown(draft: Draft | null) {
   if (!draft) return { revision: 0, draft: null, updated_by: null, updated_at: null }

@@ -1,33 +1,46 @@
 import type { Context, Hono } from "hono"
 import { z } from "zod"
-import type { Entity } from "compositor-engine/entities/entities"
-import { InboxChange } from "compositor-engine/entities/read-send"
+import { type Entity, InboxChange } from "compositor-core/contract/entities"
 import { PLAIN_MESSAGE } from "compositor-engine/entities/wake"
-import { type Host, MAX_UPLOAD_BYTES } from "compositor-engine/host/host"
+import type { Store } from "compositor-engine/store/store"
+import { MAX_UPLOAD_BYTES } from "compositor-engine/uploads/upload"
 import { newId } from "compositor-core/message/id"
 import { Refusal } from "compositor-core/message/refusal"
 import { parseOffset } from "compositor-engine/streams/offset"
-import { callerOf, ownerOf, shownTo } from "../caller.ts"
+import { type Caller, callerOf, ownerOf, shownTo } from "../caller.ts"
 import { requireOwnIn } from "../guard.ts"
-import { type Asked, readJson } from "../route.ts"
+import { readJson } from "../route.ts"
 import { answerError, DoorError } from "../errors.ts"
 import { streamOf } from "../stream-of.ts"
-import { addressIn, placed, principalOf, told } from "./entities.ts"
+import type { BlobEngine } from "./blobs.ts"
+import { addressIn, type EntityEngine, placed, principalOf, told } from "./entities.ts"
 
 const MAX_ATTACHMENT_BYTES = Math.min(MAX_UPLOAD_BYTES, 25 * 1024 * 1024)
 const MAX_DELAY_MS = 366 * 24 * 60 * 60 * 1000
 
-type Called = Omit<Asked, "query" | "body">
+export interface ElectricEngine {
+  readonly store: Pick<Store, "head" | "events">
+  readonly entities: EntityEngine["entities"]
+  readonly blobs: Pick<BlobEngine["blobs"], "open">
+  readonly upload: BlobEngine["upload"]
+}
+
+interface Called {
+  readonly engine: ElectricEngine
+  readonly context: Context
+  readonly caller: Caller
+  readonly param: (name: string) => string
+}
 type Handle = (asked: Called) => Promise<Response>
 
 /** The addresses and fields under which Electric's own clients look for an entity. Thin: each is one
  *  call of what our own routes call. */
-export function mountElectric(app: Hono, host: Host, log: (message: string) => void) {
+export function mountElectric(app: Hono, engine: ElectricEngine, log: (message: string) => void) {
   for (const [method, path, handle] of ELECTRIC_ROUTES)
     app.on(method, path, async (context) => {
       const param = (name: string) => context.req.param(name) ?? ""
       try {
-        return await handle({ host, context, caller: callerOf(context), param })
+        return await handle({ engine, context, caller: callerOf(context), param })
       } catch (error) {
         return answerError(inTheirWords(error, method), context, log)
       }
@@ -54,9 +67,9 @@ export const ELECTRIC_ROUTES = HANDLED.map(
   ([method, path, handle]) => [method, `/_electric${path}`, handle] as const,
 )
 
-async function list({ host, caller, context }: Called) {
+async function list({ engine, caller, context }: Called) {
   const { type, parent } = context.req.query()
-  const found = await host.entities.entities.list({ type, parent, ...shownTo(caller) })
+  const found = await engine.entities.entities.list({ type, parent, ...shownTo(caller) })
   return context.json(found.map(shown))
 }
 
@@ -69,13 +82,13 @@ const SpawnBody = z.object({
 })
 
 async function spawn(asked: Called) {
-  const { host, context } = asked
+  const { engine, context } = asked
   const body = checked(SpawnBody, await bodyOf(context))
   const { initialMessage, initialMessageType, ...request } = body
   const about = { ...placed(asked.caller), ...request }
-  const { entity, txid } = await host.entities.entities.spawn(addressIn(asked), about)
+  const { entity, txid } = await engine.entities.entities.spawn(addressIn(asked), about)
   if (initialMessage !== undefined)
-    await host.entities.inbox.send(
+    await engine.entities.inbox.send(
       addressIn(asked),
       { type: initialMessageType ?? PLAIN_MESSAGE, payload: initialMessage },
       { principal: principalOf(context) },
@@ -84,11 +97,11 @@ async function spawn(asked: Called) {
 }
 
 async function show(asked: Called) {
-  return asked.context.json(shown(await asked.host.entities.entities.get(addressIn(asked))))
+  return asked.context.json(shown(await asked.engine.entities.entities.get(addressIn(asked))))
 }
 
 async function kill(asked: Called) {
-  const { txid } = await asked.host.entities.entities.kill(addressIn(asked))
+  const { txid } = await asked.engine.entities.entities.kill(addressIn(asked))
   return asked.context.json({ txid })
 }
 
@@ -96,7 +109,7 @@ const Later = z.object({ afterMs: z.int().min(0).max(MAX_DELAY_MS) })
 
 /** A message without a type is a plain one; one for later is a schedule. */
 async function send(asked: Called) {
-  const { host, context } = asked
+  const { engine, context } = asked
   const body = await readJson(context)
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw notTheirs()
   const {
@@ -108,7 +121,7 @@ async function send(asked: Called) {
   const sent = { type: PLAIN_MESSAGE, ...message }
   if (afterMs !== undefined) return sendLater(asked, { afterMs, sent })
   const principal = principalOf(context)
-  const { key, txid, warnings } = await host.entities.inbox.send(addressIn(asked), sent, {
+  const { key, txid, warnings } = await engine.entities.inbox.send(addressIn(asked), sent, {
     principal,
   })
   return context.json({ txid, key, ...told(warnings) })
@@ -120,10 +133,10 @@ interface ForLater {
 }
 
 async function sendLater(asked: Called, { afterMs, sent }: ForLater) {
-  const { host, context } = asked
+  const { engine, context } = asked
   const later = checked(Later, { afterMs }).afterMs
-  const { session_id } = await host.entities.entities.stored(addressIn(asked))
-  await host.entities.schedules.put(session_id, newId("trg"), {
+  const { session_id } = await engine.entities.entities.stored(addressIn(asked))
+  await engine.entities.schedules.put(session_id, newId("trg"), {
     schedule: { kind: "at", at: Date.now() + later },
     payload: sent.payload,
     message_type: String(sent.type),
@@ -132,23 +145,27 @@ async function sendLater(asked: Called, { afterMs, sent }: ForLater) {
 }
 
 async function change(asked: Called) {
-  const { host, context, param } = asked
+  const { engine, context, param } = asked
   const body = checked(InboxChange, await readJson(context))
   if (Object.keys(body).length === 0) throw notTheirs()
-  const { txid, warnings } = await host.entities.inbox.change(addressIn(asked), param("key"), body)
+  const { txid, warnings } = await engine.entities.inbox.change(
+    addressIn(asked),
+    param("key"),
+    body,
+  )
   return context.json({ txid, ...told(warnings) })
 }
 
 async function cancel(asked: Called) {
-  const { host, context, param } = asked
-  return context.json(await host.entities.inbox.cancel(addressIn(asked), param("key")))
+  const { engine, context, param } = asked
+  return context.json(await engine.entities.inbox.cancel(addressIn(asked), param("key")))
 }
 
 const Subject = z.object({ type: z.literal("inbox"), key: z.string().min(1).max(200) })
 
 /** Bytes for a message that is yet to be sent: they wait under its key, and go with it. */
 async function attach(asked: Called) {
-  const { host, context } = asked
+  const { engine, context } = asked
   const declared = Number(context.req.header("content-length") ?? Number.NaN)
   if (!(declared <= MAX_ATTACHMENT_BYTES)) throw tooLarge()
   const form = await context.req.formData().catch(() => {
@@ -159,14 +176,14 @@ async function attach(asked: Called) {
   const subject = checked(Subject, subjectIn(form))
   await requireOwnIn(context, { key: subject.key, id: text(form, "id") })
   const filename = text(form, "filename") ?? file.name ?? "attachment"
-  const { content_id, size, mime } = await host.upload(
+  const { content_id, size, mime } = await engine.upload(
     file.stream(),
     filename,
     ownerOf(asked.caller),
   )
   const id = text(form, "id") ?? newId("prt")
   const attachment = { id, content_id, name: filename, mime, size }
-  const { txid } = await host.entities.inbox.attach(addressIn(asked), {
+  const { txid } = await engine.entities.inbox.attach(addressIn(asked), {
     key: subject.key,
     attachment,
   })
@@ -191,9 +208,9 @@ function text(form: FormData, name: string): string | undefined {
 }
 
 async function attachment(asked: Called) {
-  const { host, param } = asked
-  const found = await host.entities.inbox.attachment(addressIn(asked), param("attachment"))
-  return new Response(streamOf(host.blobs.open(found.content_id)), {
+  const { engine, param } = asked
+  const found = await engine.entities.inbox.attachment(addressIn(asked), param("attachment"))
+  return new Response(streamOf(engine.blobs.open(found.content_id)), {
     headers: {
       "content-type": found.mime,
       "content-disposition": "attachment",
@@ -204,23 +221,23 @@ async function attachment(asked: Called) {
 }
 
 async function detach(asked: Called) {
-  const { host, context, param } = asked
-  const { txid } = await host.entities.inbox.detach(addressIn(asked), param("attachment"))
+  const { engine, context, param } = asked
+  const { txid } = await engine.entities.inbox.detach(addressIn(asked), param("attachment"))
   return context.json({ txid })
 }
 
 async function tag(asked: Called) {
-  const { host, context, param } = asked
+  const { engine, context, param } = asked
   const { value } = checked(z.object({ value: z.string().max(1024) }), await readJson(context))
-  const { entity, txid } = await host.entities.entities.tag(addressIn(asked), {
+  const { entity, txid } = await engine.entities.entities.tag(addressIn(asked), {
     [param("tag")]: value,
   })
   return context.json({ ...shown(entity), txid })
 }
 
 async function untag(asked: Called) {
-  const { host, context, param } = asked
-  const { entity, txid } = await host.entities.entities.tag(addressIn(asked), {
+  const { engine, context, param } = asked
+  const { entity, txid } = await engine.entities.entities.tag(addressIn(asked), {
     [param("tag")]: null,
   })
   return context.json({ ...shown(entity), txid })
@@ -233,19 +250,19 @@ const ForkBody = z.object({
 })
 
 async function fork(asked: Called) {
-  const { host, context } = asked
+  const { engine, context } = asked
   const { instance_id: id, fork_pointer } = checked(ForkBody, await bodyOf(context))
   const from_message_id = fork_pointer ? await messageAt(asked, fork_pointer.offset) : null
-  const forked = await host.entities.entities.fork(addressIn(asked), { id, from_message_id })
+  const forked = await engine.entities.entities.fork(addressIn(asked), { id, from_message_id })
   const root = shown(forked.entity)
   return context.json({ root, entities: [root], txid: forked.txid }, 201)
 }
 
 /** The last message of history that the stream had told of at an offset. */
 async function messageAt(asked: Called, offset: string): Promise<string> {
-  const { store } = asked.host
+  const { store } = asked.engine
   const position = parseOffset(offset)
-  const { session_id } = await asked.host.entities.entities.stored(addressIn(asked))
+  const { session_id } = await asked.engine.entities.entities.stored(addressIn(asked))
   const { first_seq } = await store.head(session_id)
   let found: string | undefined
   let from = first_seq

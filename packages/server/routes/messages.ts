@@ -1,89 +1,55 @@
-import { openPart } from "compositor-core/parts/table"
-import { z } from "zod"
-import type { Host } from "compositor-engine/host/host"
+import { messages, type SendRequestBody } from "compositor-core/contract/messages"
 import { partsBesideWords } from "compositor-core/compose/editable"
 import { newId } from "compositor-core/message/id"
+import { openPart } from "compositor-core/parts/table"
+import type { Session, StoredMessage } from "compositor-core/message/row"
+import type { Entities } from "compositor-engine/entities/entities"
+import type { EntityRoom } from "compositor-engine/entities/entity-room"
 import type { TypedIn } from "compositor-engine/entities/session-commands"
-import { type Session, StoredMessage, Turn } from "compositor-core/message/row"
+import type { MessageChanged, Store } from "compositor-engine/store/store"
+import type { QueuedEdit, Submission, Submitted } from "compositor-engine/submit/submit"
+import { QueueLimit } from "../queue-limit.ts"
 import { composed, pathOf, type Said } from "../read-message-body.ts"
-import type { Submitted } from "compositor-engine/submit/submit"
-import { whereThereIsRoom } from "../queue-limit.ts"
-import { type Asked, type Route, route } from "../route.ts"
-import { Page, QueuePatch, SendBody } from "../schemas.ts"
+import { serve, type ServedRoute } from "../route.ts"
+import { existing } from "../workspace-root.ts"
 import { principalOf } from "./entities.ts"
-import { existing } from "./sessions.ts"
 
-const Warning = z.object({ path: z.string(), message: z.string() })
-const ChangedMessage = z.object({ message: StoredMessage, txid: z.string() })
+export interface MessageEngine {
+  readonly store: Pick<Store, "session" | "message" | "history" | "queue" | "queuedCount">
+  readonly entities: Pick<EntityRoom, "vocabulary" | "heard" | "heardAgain"> & {
+    readonly entities: Pick<Entities, "definitionOf">
+  }
+  submit(submission: Submission): Promise<Submitted>
+  editQueued(edit: QueuedEdit): Promise<MessageChanged>
+  cancelQueued(session_id: string, message_id: string): Promise<MessageChanged>
+  purgeMessage(session_id: string, message_id: string): Promise<{ readonly txid: string }>
+}
 
-export const messageRoutes: readonly Route[] = [
-  route({
-    method: "post",
-    path: "/v1/sessions/:id/messages",
-    summary: "Send a message; while a turn runs it waits its turn",
-    body: SendBody,
-    answer: z.object({
-      message: StoredMessage.nullable(),
-      turn: Turn.nullable(),
-      warnings: z.array(Warning),
-      shown: z.array(z.object({ command: z.string(), text: z.string() })),
-      actions: z.array(z.string()),
-      txid: z.string().nullable(),
-      replayed: z.boolean(),
-    }),
-    status: 201,
-    async handle(asked) {
-      const { host, param, body } = asked
-      const session = await existing(host, param("id"))
+export function messageRoutes(engine: MessageEngine): ServedRoute[] {
+  const limit = new QueueLimit(engine.store)
+  return serve(messages, {
+    async sendMessage({ param, body, context }) {
+      const session = await existing(engine.store, param("id"))
       const about = { session_id: session.id, message_id: body.id }
-      return whereThereIsRoom(host, about, () => sendIn(session, asked))
+      const from = principalOf(context)
+      return limit.send(about, () => sendIn(engine, session, { body, from }))
     },
-  }),
-  route({
-    method: "get",
-    path: "/v1/sessions/:id/messages",
-    summary: "A page of history, the newest first asked for, in reading order",
-    query: Page,
-    answer: z.object({
-      messages: z.array(StoredMessage),
-      next: z.string().nullable(),
-      stream_next_offset: z.int(),
-    }),
-    async handle({ host, param, query }) {
-      return host.store.history(param("id"), query)
+    async listMessages({ param, query }) {
+      return engine.store.history(param("id"), query)
     },
-  }),
-  route({
-    method: "delete",
-    path: "/v1/sessions/:id/messages/:message",
-    summary: "Purge one message's content; the session's stream starts anew",
-    answer: z.object({ txid: z.string() }),
-    async handle({ host, param }) {
-      return host.purgeMessage(param("id"), param("message"))
+    async purgeMessage({ param }) {
+      return engine.purgeMessage(param("id"), param("message"))
     },
-  }),
-  route({
-    method: "get",
-    path: "/v1/sessions/:id/queue",
-    summary: "What waits, in the order in which it will fire",
-    answer: z.object({ queue: z.array(StoredMessage), drain: z.enum(["open", "stopped"]) }),
-    async handle({ host, param }) {
-      const { drain } = await existing(host, param("id"))
-      return { queue: await host.store.queue(param("id")), drain }
+    async listQueue({ param }) {
+      const { drain } = await existing(engine.store, param("id"))
+      return { queue: await engine.store.queue(param("id")), drain }
     },
-  }),
-  route({
-    method: "patch",
-    path: "/v1/sessions/:id/queue/:message",
-    summary: "Edit, reorder, pause or release a message that waits; 409 once it fired",
-    body: QueuePatch,
-    answer: ChangedMessage,
-    async handle({ host, param, body }) {
+    async changeQueued({ param, body }) {
       const { source, parts, metadata, position, after, state } = body
       const at = { session_id: param("id"), message_id: param("message") }
       const isSaid = source !== undefined || parts !== undefined
-      const said = isSaid ? await edited(host, at, body) : undefined
-      return host.editQueued({
+      const said = isSaid ? await edited(engine, at, body) : undefined
+      return engine.editQueued({
         ...at,
         position,
         after,
@@ -92,33 +58,28 @@ export const messageRoutes: readonly Route[] = [
         ...(said || metadata ? { metadata: { ...metadata, ...said?.metadata } } : {}),
       })
     },
-  }),
-  route({
-    method: "delete",
-    path: "/v1/sessions/:id/queue/:message",
-    summary: "Cancel a message that waits; 409 once it fired",
-    answer: ChangedMessage,
-    async handle({ host, param }) {
-      return host.cancelQueued(param("id"), param("message"))
+    async cancelQueued({ param }) {
+      return engine.cancelQueued(param("id"), param("message"))
     },
-  }),
-]
+  })
+}
 
 async function sendIn(
+  engine: MessageEngine,
   session: Session,
-  { host, body, context }: Asked<unknown, z.output<typeof SendBody>>,
+  { body, from }: { readonly body: SendRequestBody; readonly from: string },
 ) {
   const session_id = session.id
   const message_id = body.id ?? newId("msg")
-  const said = await composed(host, placeIn(session), body)
-  const inbox = await host.entities.heard(session, {
+  const said = await composed(engine.entities, placeIn(session), body)
+  const inbox = await engine.entities.heard(session, {
     ...said,
     key: message_id,
-    from: principalOf(context),
+    from,
     mode: body.mode ?? "immediate",
     path: pathOf(body),
   })
-  const sent = await host.submit({
+  const sent = await engine.submit({
     session_id,
     message_id,
     parts: said.parts,
@@ -131,7 +92,7 @@ async function sendIn(
     approved_shell: body.approved_shell,
   })
   // Where a handler gives commands their meaning, nobody else knows that one has none.
-  const definition = host.entities.entities.definitionOf(session.agent)
+  const definition = engine.entities.entities.definitionOf(session.agent)
   const own = definition?.resolve === "handler" ? [] : sent.notices
   return sentAnswer({ ...sent, notices: [...said.warnings, ...own] })
 }
@@ -141,14 +102,14 @@ interface Waiting {
   readonly message_id: string
 }
 
-async function edited(host: Host, { session_id, message_id }: Waiting, body: Said) {
-  const session = await existing(host, session_id)
-  const before = await host.store.message(session_id, message_id)
+async function edited(engine: MessageEngine, { session_id, message_id }: Waiting, body: Said) {
+  const session = await existing(engine.store, session_id)
+  const before = await engine.store.message(session_id, message_id)
   const isWordsOnly = body.parts === undefined && body.inserts === undefined
   const whole = before && isWordsOnly ? withOtherParts(before, body) : body
-  const said = await composed(host, placeIn(session), whole)
+  const said = await composed(engine.entities, placeIn(session), whole)
   const heard = { ...said, path: pathOf(body) }
-  const inbox = before && (await host.entities.heardAgain({ session, before, said: heard }))
+  const inbox = before && (await engine.entities.heardAgain({ session, before, said: heard }))
   // What was typed before is not what is said now.
   const metadata = { composer_input: said.input, ...(inbox ? { inbox } : {}) }
   return { parts: said.parts, metadata }

@@ -1,167 +1,121 @@
-import { z } from "zod"
-import type { Host } from "compositor-engine/host/host"
+import { sessions } from "compositor-core/contract/sessions"
 import { newId } from "compositor-core/message/id"
+import type { ModelChoice } from "compositor-core/message/message"
 import { Refusal } from "compositor-core/message/refusal"
-import { Session, SessionStatus, statusOf, Turn } from "compositor-core/message/row"
+import { type Session, statusOf, type Turn } from "compositor-core/message/row"
+import type { AgentFiles } from "compositor-engine/agents/agent-files"
+import type { Entities } from "compositor-engine/entities/entities"
+import type { Store } from "compositor-engine/store/store"
 import { branchOff } from "compositor-engine/turns/sidecar"
 import { ownerOf, shownTo, workspaceOf } from "../caller.ts"
-import { type Route, route } from "../route.ts"
-import {
-  AbortBody,
-  Flag,
-  MessageId,
-  NewBranch,
-  NewSession,
-  SessionPatch,
-  SessionsQuery,
-} from "../schemas.ts"
+import { serve, type ServedRoute } from "../route.ts"
+import { existing } from "../workspace-root.ts"
 
-const Changed = z.object({ session: Session, txid: z.string() })
-/** With what the host kept of the world before the messages that are hidden now (SES-011). */
-const Rewound = Changed.extend({ snapshot_ids: z.array(z.string()) })
-const Listed = Session.extend({ status: SessionStatus, queued: z.int() })
+type FindAgent = Pick<AgentFiles, "find">
 
-export const sessionRoutes: readonly Route[] = [
-  route({
-    method: "get",
-    path: "/v1/sessions",
-    summary: "Sessions, the last used first",
-    query: SessionsQuery,
-    answer: z.object({ sessions: z.array(Listed), next: z.string().nullable() }),
-    async handle({ host, caller, query }) {
+export interface SessionEngine {
+  readonly store: Pick<
+    Store,
+    | "session"
+    | "sessions"
+    | "createSession"
+    | "changeSession"
+    | "branch"
+    | "rewind"
+    | "unrewind"
+    | "latestTurn"
+    | "queuedCount"
+  > &
+    Parameters<typeof branchOff>[0]
+  readonly workspace: string | null
+  readonly default_model: ModelChoice
+  readonly equipment: { readonly agents: FindAgent }
+  readonly entities: { readonly entities: Pick<Entities, "definitionOf" | "introduce"> }
+  checkModel(choice: ModelChoice): void
+  deleteSession(
+    session_id: string,
+    cascade: boolean,
+  ): Promise<{ readonly deleted: readonly string[]; readonly branches: readonly string[] }>
+  abort(
+    session_id: string,
+    clear: boolean,
+  ): Promise<{ readonly turn: Turn | null; readonly cancelled: readonly string[] }>
+}
+
+export function sessionRoutes(engine: SessionEngine): ServedRoute[] {
+  const { agents } = engine.equipment
+  return serve(sessions, {
+    async listSessions({ caller, query }) {
       const { limit, before, archived = false, ephemeral = false } = query
       const shape = { limit: limit + 1, before, archived, ephemeral }
-      const found = await host.store.sessions({ ...shape, ...shownTo(caller) })
+      const found = await engine.store.sessions({ ...shape, ...shownTo(caller) })
       const shown = found.slice(0, limit)
-      const sessions = await Promise.all(shown.map((session) => listed(host, session)))
+      const sessions = await Promise.all(shown.map((session) => summaryOf(engine.store, session)))
       return { sessions, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null }
     },
-  }),
-  route({
-    method: "post",
-    path: "/v1/sessions",
-    summary: "Begin a session",
-    body: NewSession,
-    answer: Changed,
-    status: 201,
-    async handle({ host, caller, body }) {
-      if (body.model) host.checkModel(body.model)
+    async createSession({ caller, body }) {
+      if (body.model) engine.checkModel(body.model)
       const workspace_root =
         body.workspace_root === undefined
-          ? workspaceOf(caller, host.workspace)
+          ? workspaceOf(caller, engine.workspace)
           : body.workspace_root
-      const agent = await agentOf(host, body.agent, workspace_root)
-      const created = await host.store.createSession({
+      const agent = await agentOf(agents, body.agent, workspace_root)
+      const created = await engine.store.createSession({
         id: body.id ?? newId("ses"),
         agent: body.agent,
         title: body.title ?? null,
         workspace_root,
-        model: body.model ?? agent?.model ?? host.default_model,
+        model: body.model ?? agent?.model ?? engine.default_model,
         metadata: body.metadata ?? {},
         principal: ownerOf(caller),
       })
-      const definition = host.entities.entities.definitionOf(body.agent)
-      if (definition) await host.entities.entities.introduce(created.session.id, definition)
+      const definition = engine.entities.entities.definitionOf(body.agent)
+      if (definition) await engine.entities.entities.introduce(created.session.id, definition)
       return created
     },
-  }),
-  route({
-    method: "get",
-    path: "/v1/sessions/:id",
-    summary: "One session, its status and how many messages wait",
-    answer: z.object({ session: Session, status: SessionStatus, queued: z.int() }),
-    async handle({ host, param }) {
-      const session = await existing(host, param("id"))
-      const { status, queued } = await listed(host, session)
+    async getSession({ param }) {
+      const session = await existing(engine.store, param("id"))
+      const { status, queued } = await summaryOf(engine.store, session)
       return { session, status, queued }
     },
-  }),
-  route({
-    method: "patch",
-    path: "/v1/sessions/:id",
-    summary: "Rename, archive, restore, or choose another model or agent",
-    body: SessionPatch,
-    answer: Changed,
-    async handle({ host, param, body }) {
-      if (body.model) host.checkModel(body.model)
-      if (body.agent !== undefined) await mayAnswer(host, param("id"), body.agent)
-      return host.store.changeSession({ id: param("id"), ...given(body) })
+    async changeSession({ param, body }) {
+      if (body.model) engine.checkModel(body.model)
+      if (body.agent !== undefined) await mayAnswer(engine, param("id"), body.agent)
+      return engine.store.changeSession({ id: param("id"), ...given(body) })
     },
-  }),
-  route({
-    method: "delete",
-    path: "/v1/sessions/:id",
-    summary: "Delete a session and its content; with cascade its branches too",
-    query: z.object({ cascade: Flag.optional() }),
-    answer: z.object({ deleted: z.array(z.string()), branches: z.array(z.string()) }),
-    async handle({ host, param, query }) {
-      const { deleted, branches } = await host.deleteSession(param("id"), query.cascade ?? false)
+    async deleteSession({ param, query }) {
+      const { deleted, branches } = await engine.deleteSession(param("id"), query.cascade ?? false)
       return { deleted, branches }
     },
-  }),
-  route({
-    method: "post",
-    path: "/v1/sessions/:id/branch",
-    summary: "Begin a session that shares this one's history up to a message",
-    body: NewBranch,
-    answer: Changed,
-    status: 201,
-    async handle({ host, param, body }) {
-      return branchOff(host.store, {
+    async branchSession({ param, body }) {
+      return branchOff(engine.store, {
         parent_id: param("id"),
         from_message_id: body.from_message_id ?? null,
         title: body.title ?? null,
         metadata: body.metadata ?? {},
       })
     },
-  }),
-  route({
-    method: "post",
-    path: "/v1/sessions/:id/rewind",
-    summary: "Hide a message and all behind it; null hides everything",
-    body: z.strictObject({ before_message_id: MessageId.nullable() }),
-    answer: Rewound,
-    async handle({ host, param, body }) {
-      return host.store.rewind({ session_id: param("id"), ...body })
+    async rewindSession({ param, body }) {
+      return engine.store.rewind({ session_id: param("id"), ...body })
     },
-  }),
-  route({
-    method: "post",
-    path: "/v1/sessions/:id/unrewind",
-    summary: "Take the last rewind back",
-    body: z.strictObject({}),
-    answer: Changed,
-    async handle({ host, param }) {
-      return host.store.unrewind({ session_id: param("id") })
+    async unrewindSession({ param }) {
+      return engine.store.unrewind({ session_id: param("id") })
     },
-  }),
-  route({
-    method: "get",
-    path: "/v1/sessions/:id/status",
-    summary: "What the session is doing",
-    answer: SessionStatus,
-    async handle({ host, param }) {
-      const session = await existing(host, param("id"))
-      return statusOf((await host.store.latestTurn(session.id)) ?? undefined)
+    async getSessionStatus({ param }) {
+      const session = await existing(engine.store, param("id"))
+      return statusOf((await engine.store.latestTurn(session.id)) ?? undefined)
     },
-  }),
-  route({
-    method: "post",
-    path: "/v1/sessions/:id/abort",
-    summary: "Stop the running turn; with clear, cancel what waits too",
-    body: AbortBody,
-    answer: z.object({ aborted: Turn.nullable(), cancelled: z.array(z.string()) }),
-    async handle({ host, param, body }) {
-      const { turn, cancelled } = await host.abort(param("id"), body.clear)
+    async abortTurn({ param, body }) {
+      const { turn, cancelled } = await engine.abort(param("id"), body.clear)
       return { aborted: turn, cancelled }
     },
-  }),
-]
+  })
+}
 
 /** The manifest of the agent that a session is begun with; undefined where nobody knows it, and the
  *  assistant answers in its stead. */
-async function agentOf(host: Host, type: string, workspace_root: string | null) {
-  const found = await host.equipment.agents.find(type, workspace_root)
+async function agentOf(agents: FindAgent, type: string, workspace_root: string | null) {
+  const found = await agents.find(type, workspace_root)
   if (found && !found.trusted)
     throw new Refusal("untrusted", `${found.path} came with the project and is not trusted yet`)
   if (found?.faults)
@@ -170,23 +124,25 @@ async function agentOf(host: Host, type: string, workspace_root: string | null) 
 }
 
 /** Whether another agent may go on with a session: one that is known, and not in the stead of code. */
-async function mayAnswer(host: Host, session_id: string, type: string) {
-  const { agent, workspace_root } = await existing(host, session_id)
-  if (!(await agentOf(host, type, workspace_root)))
+async function mayAnswer(
+  { store, equipment: { agents } }: SessionEngine,
+  session_id: string,
+  type: string,
+) {
+  const { agent, workspace_root } = await existing(store, session_id)
+  if (!(await agentOf(agents, type, workspace_root)))
     throw new Refusal("invalid", `there is no agent ${type} here`)
-  if (!(await host.equipment.agents.find(agent, workspace_root)))
+  if (!(await agents.find(agent, workspace_root)))
     throw new Refusal("conflict", `${agent} answers in session ${session_id}, and stays`)
 }
 
-export async function existing(host: Host, id: string): Promise<Session> {
-  const session = await host.store.session(id)
-  if (!session) throw new Refusal("not_found", `there is no session ${id}`)
-  return session
-}
-
-export async function listed(host: Host, session: Session) {
-  const turn = await host.store.latestTurn(session.id)
-  const queued = await host.store.queuedCount(session.id)
+/** A session as a list shows it. */
+export async function summaryOf(
+  store: Pick<Store, "latestTurn" | "queuedCount">,
+  session: Session,
+) {
+  const turn = await store.latestTurn(session.id)
+  const queued = await store.queuedCount(session.id)
   return { ...session, status: statusOf(turn ?? undefined), queued }
 }
 

@@ -1,148 +1,77 @@
 import { randomBytes } from "node:crypto"
 import type { Context } from "hono"
-import { z } from "zod"
-import type { Hooked } from "compositor-engine/triggers/triggers"
-import type { StoredTrigger } from "compositor-engine/store/store"
-import { Schedule } from "compositor-core/triggers/schedule"
-import { Trigger, WebhookKey } from "compositor-core/triggers/trigger"
-import { MAX_WEBHOOK_BYTES } from "compositor-engine/triggers/webhook"
+import type { z } from "zod"
+import {
+  MAX_WEBHOOK_BYTES,
+  type NewTriggerSource,
+  triggers,
+} from "compositor-core/contract/triggers"
+import { type Trigger, WebhookKey } from "compositor-core/triggers/trigger"
+import type { Store, StoredTrigger } from "compositor-engine/store/store"
+import type { Hooked, Triggers } from "compositor-engine/triggers/triggers"
 import { readBody } from "../body.ts"
 import { shownTo } from "../caller.ts"
 import { DoorError } from "../errors.ts"
 import { meterIn } from "../limits.ts"
-import { type Route, route } from "../route.ts"
-import { SessionId } from "../schemas.ts"
+import { serve, type ServedRoute } from "../route.ts"
 
 const SECRET_BYTES = 32
 const SHOWN_DELIVERIES = 50
 
-/** What a person may set up; what an agent asks for itself comes by its tools. */
-const NewSource = z.discriminatedUnion("source", [
-  z.strictObject({ source: z.literal("schedule"), schedule: Schedule }),
-  z.strictObject({ source: z.literal("webhook"), key: WebhookKey.optional() }),
-  z.strictObject({ source: z.literal("api") }),
-  z.strictObject({
-    source: z.literal("mcp-event"),
-    server: z.string().min(1).max(64),
-    uri: z.string().min(1).max(8192).optional(),
-  }),
-])
-const NewTrigger = z.strictObject({
-  session_id: SessionId,
-  source: NewSource,
-  prompt: Trigger.shape.prompt,
-  reason: Trigger.shape.reason,
-  throttle: Trigger.shape.throttle,
-  /** Of a webhook whose key signs a time: the same signature again is another delivery (TRG-005). */
-  repeats: Trigger.shape.repeats,
-  enabled: z.boolean().optional(),
-})
+export interface TriggerEngine {
+  readonly store: Pick<Store, "deliveries">
+  readonly equipment: {
+    readonly triggers: Pick<
+      Triggers,
+      "list" | "add" | "get" | "switch" | "remove" | "fire" | "hook"
+    >
+  }
+}
 
-/** A trigger without what proves who may fire it. */
-const Shown = z.looseObject({
-  id: z.string(),
-  session_id: z.string(),
-  source: z.looseObject({ source: z.string() }),
-  next_fire_at: z.int().nullable(),
-  fired_at: z.int().nullable(),
-})
-
-export const triggerRoutes: readonly Route[] = [
-  route({
-    method: "get",
-    path: "/v1/triggers",
-    summary: "What wakes sessions, and when it fires next",
-    query: z.object({ session: SessionId.optional() }),
-    answer: z.object({ triggers: z.array(Shown) }),
-    async handle({ host, caller, query }) {
+export function triggerRoutes(engine: TriggerEngine): ServedRoute[] {
+  return serve(triggers, {
+    async listTriggers({ caller, query }) {
       const { principal } = shownTo(caller)
-      const triggers = await host.equipment.triggers.list(query.session, principal)
-      return { triggers: triggers.map(shown) }
+      const listed = await engine.equipment.triggers.list(query.session, principal)
+      return { triggers: listed.map(shown) }
     },
-  }),
-  route({
-    method: "post",
-    path: "/v1/triggers",
-    summary: "Have a session woken; a webhook's key is told once, here",
-    body: NewTrigger,
-    answer: z.object({ trigger: Shown, key: WebhookKey.optional() }),
-    status: 201,
-    async handle({ host, body }) {
+    async addTrigger({ body }) {
       const source = withKey(body.source)
-      const added = await host.equipment.triggers.add({ ...body, source })
+      const added = await engine.equipment.triggers.add({ ...body, source })
       const key = source.source === "webhook" ? { key: source.key } : {}
       return { trigger: shown(added), ...key }
     },
-  }),
-  route({
-    method: "get",
-    path: "/v1/triggers/:trigger",
-    summary: "One trigger, and what it last fired",
-    answer: z.object({ trigger: Shown, deliveries: z.array(z.looseObject({})) }),
-    async handle({ host, param }) {
-      const trigger = await host.equipment.triggers.get(param("trigger"))
-      const deliveries = await host.store.deliveries(param("trigger"), SHOWN_DELIVERIES)
+    async getTrigger({ param }) {
+      const trigger = await engine.equipment.triggers.get(param("trigger"))
+      const deliveries = await engine.store.deliveries(param("trigger"), SHOWN_DELIVERIES)
       return { trigger: shown(trigger), deliveries }
     },
-  }),
-  route({
-    method: "patch",
-    path: "/v1/triggers/:trigger",
-    summary: "Turn a trigger off, or on again",
-    body: z.strictObject({ enabled: z.boolean() }),
-    answer: z.object({ trigger: Shown }),
-    async handle({ host, param, body }) {
-      const switched = await host.equipment.triggers.switch(param("trigger"), body.enabled)
+    async switchTrigger({ param, body }) {
+      const switched = await engine.equipment.triggers.switch(param("trigger"), body.enabled)
       return { trigger: shown(switched) }
     },
-  }),
-  route({
-    method: "delete",
-    path: "/v1/triggers/:trigger",
-    summary: "Wake the session no more",
-    answer: z.object({ removed: z.literal(true) }),
-    async handle({ host, param }) {
+    async removeTrigger({ param }) {
       const id = param("trigger")
-      if (await host.equipment.triggers.remove(id)) return { removed: true }
+      if (await engine.equipment.triggers.remove(id)) return { removed: true as const }
       throw new DoorError(404, "not_found", `there is no trigger ${id}`)
     },
-  }),
-  route({
-    method: "post",
-    path: "/v1/triggers/:trigger/fire",
-    summary: "Fire a trigger now, with values for its prompt",
-    body: z.strictObject({
-      payload: z.unknown().optional(),
-      /** The same one twice is one message (TRG-002). */
-      delivery_id: z.string().min(1).max(200).optional(),
-    }),
-    max_bytes: MAX_WEBHOOK_BYTES,
-    answer: z.looseObject({ status: z.string() }),
-    status: 202,
-    async handle({ host, param, body, context }) {
+    async fireTrigger({ param, body, context }) {
       const { payload, delivery_id } = body
       const text = typeof payload === "string" ? payload : JSON.stringify(payload ?? "")
       const given = { payload: text, ...(delivery_id === undefined ? {} : { delivery_id }) }
-      return answer(context, await host.equipment.triggers.fire(param("trigger"), given))
+      return answer(context, await engine.equipment.triggers.fire(param("trigger"), given))
     },
-  }),
-  route({
-    method: "post",
-    path: "/v1/hooks/:trigger",
-    summary: "Deliver to a webhook: it asks for its own key, and not for the server's token",
-    answer: z.looseObject({ status: z.string() }),
-    status: 202,
-    async handle({ host, param, context }) {
+    async deliverWebhook({ param, context }) {
       const body = await readBody(context.req.raw, { max_bytes: MAX_WEBHOOK_BYTES, json: true })
       const headers = Object.fromEntries(context.req.raw.headers)
-      const hooked = await host.equipment.triggers.hook(param("trigger"), { headers, body })
+      const hooked = await engine.equipment.triggers.hook(param("trigger"), { headers, body })
       if (hooked.type === "refused") meterIn(context)?.("requests", 1)
       return answer(context, hooked)
     },
-  }),
-]
+  })
+}
 
-type Wanted = z.output<typeof NewSource>
+type Wanted = z.output<typeof NewTriggerSource>
 
 function withKey(source: Wanted): Exclude<Trigger["source"], { source: "self-schedule" }> {
   if (source.source !== "webhook") return source
@@ -152,8 +81,9 @@ function withKey(source: Wanted): Exclude<Trigger["source"], { source: "self-sch
 
 function shown({ trigger, next_fire_at, fired_at }: StoredTrigger) {
   const { source } = trigger
-  const told = "key" in source ? { source: source.source, key: withoutSecret(source.key) } : source
-  return { ...trigger, source: told, next_fire_at, fired_at }
+  if (!("key" in source)) return { ...trigger, source, next_fire_at, fired_at }
+  const shown = { source: source.source, key: withoutSecret(source.key) }
+  return { ...trigger, source: shown, next_fire_at, fired_at }
 }
 
 function withoutSecret(key: WebhookKey) {

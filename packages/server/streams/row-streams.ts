@@ -1,7 +1,7 @@
 import type { EntityAddress } from "compositor-engine/entities/address"
 import { entityEvent } from "compositor-engine/entities/stream-view"
-import type { Host } from "compositor-engine/host/host"
 import type { StreamEvent } from "compositor-core/message/row"
+import type { Store } from "compositor-engine/store/store"
 import { printOffset } from "compositor-engine/streams/offset"
 import type {
   StreamChunk,
@@ -15,22 +15,29 @@ import type { StreamReading } from "./page.ts"
 
 const EVENTS = 500
 
+/** What the rows of sessions, turns and entities are read from. */
+export type RowStore = Pick<Store, "session" | "turn" | "entity" | "head" | "events" | "watch">
+
 type View =
   | { readonly type: "session" | "turn"; readonly id: string }
   | { readonly type: "entity"; readonly address: EntityAddress }
 
 /** Sessions, turns and entities as streams that anyone may read and nobody may append to: their rows
  *  are written by the rest of the API, in the commit that changes them. */
-export function rowStreams(host: Host, path: string, caller: Caller): StreamReading | undefined {
+export function rowStreams(
+  store: RowStore,
+  path: string,
+  caller: Caller,
+): StreamReading | undefined {
   const view = viewOf(path, ownerOf(caller))
   if (!view) return undefined
-  const found = () => find(host, view, path)
+  const found = () => find(store, view, path)
   return {
     stream: found,
-    streamPage: (id, page) => pageOf(host, view, { id, ...page }),
+    streamPage: (id, page) => pageOf(store, view, { id, ...page }),
     useStream: async () => null,
-    watch: (listener) => host.store.watch(listener),
-    of: host.store,
+    watch: (listener) => store.watch(listener),
+    of: store,
   }
 }
 
@@ -61,10 +68,10 @@ function viewOf(path: string, principal: string | null): View | undefined {
   }
 }
 
-async function find(host: Host, view: View, path: string): Promise<StreamFound> {
-  const found = await streamOf(host, view)
+async function find(store: RowStore, view: View, path: string): Promise<StreamFound> {
+  const found = await streamOf(store, view)
   if (!found) return { type: "missing", message: `there is no stream ${path}` }
-  const { next_seq } = await host.store.head(found.id)
+  const { next_seq } = await store.head(found.id)
   const head: StreamHead = {
     id: found.id,
     path,
@@ -78,7 +85,7 @@ async function find(host: Host, view: View, path: string): Promise<StreamFound> 
   return { type: "found", head }
 }
 
-async function streamOf({ store }: Host, view: View) {
+async function streamOf(store: RowStore, view: View) {
   switch (view.type) {
     case "session": {
       const session = await store.session(view.id)
@@ -104,14 +111,18 @@ interface Asked {
 
 /** The rows behind a place. Where the stream began anew since, a reader is told to forget what it has
  *  before it is told the rest (decision 17). */
-async function pageOf(host: Host, view: View, { id, from, max_bytes }: Asked): Promise<StreamPage> {
-  const { first_seq } = await host.store.head(id)
+async function pageOf(
+  store: RowStore,
+  view: View,
+  { id, from, max_bytes }: Asked,
+): Promise<StreamPage> {
+  const { first_seq } = await store.head(id)
   const anew = from > 0 && from < first_seq
   const start = Math.max(from, first_seq)
   const chunks: StreamChunk[] = anew ? [reset(start)] : []
   let next = start
   let bytes = 0
-  for (const events of byCommit(await host.store.events(id, start, EVENTS))) {
+  for (const events of byCommit(await store.events(id, start, EVENTS))) {
     const last = events.at(-1)
     if (!last || (bytes > 0 && bytes >= max_bytes)) break
     next = last.seq + 1

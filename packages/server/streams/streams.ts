@@ -1,6 +1,6 @@
 import type { Context } from "hono"
-import type { Host } from "compositor-engine/host/host"
 import { newId } from "compositor-core/message/id"
+import type { Principals } from "compositor-engine/principals/principals"
 import { printOffset } from "compositor-engine/streams/offset"
 import type {
   Fork,
@@ -14,23 +14,35 @@ import { askedClose, askedFork, askedLife, askedProducer, bad, pathOf, readAppen
 import { refused, reply } from "./answers.ts"
 import type { StreamReading, StreamStore } from "./page.ts"
 import { readStream } from "./read.ts"
-import { refuseWriting, rowStreams } from "./row-streams.ts"
+import { refuseWriting, type RowStore, rowStreams } from "./row-streams.ts"
+
+export interface StreamEngine {
+  readonly store: StreamStore & RowStore
+  readonly principals: Pick<Principals, "holds">
+}
 
 /** Durable Streams: whoever may come in may make a stream, append to it and read it, also while it
  *  grows. */
-export async function serveStream(host: Host, context: Context): Promise<Response> {
+export async function serveStream(
+  { store, principals }: StreamEngine,
+  context: Context,
+): Promise<Response> {
   const caller = callerOf(context)
   const path = pathOf(context.req.path)
-  const rows = rowStreams(host, path, caller)
-  if (rows) return serveRows(whileAdmitted(host, caller, rows), context, path)
+  const rows = rowStreams(store, path, caller)
+  if (rows) return serveRows(whileAdmitted(principals, caller, rows), context, path)
   const own = within(caller, path)
   if (context.req.method === "GET")
-    return readStream(whileAdmitted(host, caller, host.store), context, own)
-  return serveOwn(host.store, context, own)
+    return readStream(whileAdmitted(principals, caller, store), context, own)
+  return serveOwn(store, context, own)
 }
 
 /** A stream is looked at anew whenever something comes: who was shut out meanwhile finds none. */
-function whileAdmitted(host: Host, caller: Caller, reading: StreamReading): StreamReading {
+function whileAdmitted(
+  principals: StreamEngine["principals"],
+  caller: Caller,
+  reading: StreamReading,
+): StreamReading {
   if (caller.type === "operator") return reading
   return {
     of: reading.of ?? reading,
@@ -38,7 +50,7 @@ function whileAdmitted(host: Host, caller: Caller, reading: StreamReading): Stre
     useStream: (input) => reading.useStream(input),
     streamPage: (id, page) => reading.streamPage(id, page),
     stream: async (path, now) =>
-      (await host.principals.holds(caller))
+      (await principals.holds(caller))
         ? reading.stream(path, now)
         : { type: "missing", message: `there is no stream ${path}` },
   }
