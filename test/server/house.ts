@@ -2,6 +2,7 @@ import { onTestFinished } from "vitest"
 import { type Frame, FrameReader } from "../../packages/client/sse.ts"
 import { createApp } from "../../packages/server/app.ts"
 import { type House, type HouseOptions, openHouse } from "../session/house.ts"
+import { checkAnswer } from "./check-answer.ts"
 
 export const TOKEN = "a-token-for-tests"
 export const ADDRESS = "127.0.0.1:4321"
@@ -43,8 +44,11 @@ export async function openDoor(options: HouseOptions = {}): Promise<Door> {
     rules: { token: TOKEN, hosts: () => [ADDRESS] },
     log: (message) => failures.push(message),
   })
-  const request: Door["request"] = async (method, path, asked = {}) =>
-    app.request(`http://${ADDRESS}${path}`, initOf(method, asked))
+  const request: Door["request"] = async (method, path, asked = {}) => {
+    const response = await app.request(`http://${ADDRESS}${path}`, initOf(method, asked))
+    await checkAnswer(method, path, response)
+    return response
+  }
   const ask: Door["ask"] = async (method, path, asked) => read(await request(method, path, asked))
   return { ...house, failures, request, ask }
 }
