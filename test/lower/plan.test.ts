@@ -1,11 +1,7 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import {
-  base64Length,
-  type PlannedMedia,
-  plan,
-  REQUEST_RESERVE_BYTES,
-} from "../../packages/core/file/plan.ts"
+import { base64Length } from "../../packages/core/model/media-types.ts"
+import { type PlannedMedia, plan, REQUEST_RESERVE_BYTES } from "../../packages/core/file/plan.ts"
 import { type Capabilities, capabilitiesFrom } from "../../packages/core/model/capabilities.ts"
 import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { API_LIMITS } from "../../packages/core/wires/wires.ts"

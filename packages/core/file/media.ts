@@ -8,7 +8,8 @@ import {
 import type { Block, MediaBlock } from "../model/prompt.ts"
 import { blockTokens } from "../model/tokens.ts"
 import { oneLine, showBytes, showName } from "./name.ts"
-import { base64Length, type MediaUse, REQUEST_RESERVE_BYTES } from "./plan.ts"
+import { base64Length } from "../model/media-types.ts"
+import { type MediaUse, REQUEST_RESERVE_BYTES } from "./plan.ts"
 import type { Circumstances, LoweringPolicy } from "./policy.ts"
 import { type Verdict, verdict } from "./verdict.ts"
 

@@ -1,3 +1,4 @@
+import { base64Length } from "../model/media-types.ts"
 import type { Capabilities, MediaKind } from "../model/capabilities.ts"
 
 /** Parts whose media are described instead of sent. It only grows for one session and model, so that
@@ -65,10 +66,6 @@ function measuresOf(capabilities: Capabilities): Measure[] {
       of: ({ tokens }) => tokens,
     },
   ]
-}
-
-export function base64Length(bytes: number): number {
-  return Math.ceil(bytes / 3) * 4
 }
 
 function relieve(sorted: readonly PlannedMedia[], { limit, of }: Measure, demoted: Set<string>) {

@@ -6,6 +6,11 @@ export const WORD = "application/vnd.openxmlformats-officedocument.wordprocessin
 export const SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 export const SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 
+/** Characters of base64 that so many bytes become. */
+export function base64Length(bytes: number): number {
+  return Math.ceil(bytes / 3) * 4
+}
+
 /** Whether some API reads office files of this type by itself. Text is told as text, whatever an API
  *  would do with the file. */
 export function isOffice(mime: string): boolean {

@@ -1,3 +1,4 @@
+import { base64Length } from "../model/media-types.ts"
 import type { Media } from "../model/prompt.ts"
 
 /** Wire bytes in pieces: ready bytes, or a medium whose base64 is streamed in its place. */
@@ -57,11 +58,6 @@ export function total(pieces: Body["pieces"]): number {
 function sizeOf(piece: Body["pieces"][number]): number {
   if (piece instanceof Uint8Array) return piece.length
   return "pieces" in piece ? piece.size : base64Length(piece.size)
-}
-
-/** Characters of base64 that so many bytes become. */
-export function base64Length(bytes: number): number {
-  return Math.ceil(bytes / 3) * 4
 }
 
 /** The pieces of a request one after the other, however they were put together. */

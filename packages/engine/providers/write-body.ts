@@ -1,5 +1,6 @@
 import type { Media } from "compositor-core/model/prompt"
-import { base64Length, type Body, flatPieces } from "compositor-core/wires/body"
+import { base64Length } from "compositor-core/model/media-types"
+import { type Body, flatPieces } from "compositor-core/wires/body"
 
 export type OpenMedia = (media: Media) => AsyncIterable<Uint8Array>
 
