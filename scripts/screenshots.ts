@@ -9,7 +9,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 import {
   type RecordedCall,
   type ScriptStep,
-  scripted,
+  scriptedProvider,
 } from "../packages/engine/providers/scripted.ts"
 import { type Running, serve } from "../packages/server/serve.ts"
 import { chromiumPath } from "../test/machine.ts"
@@ -202,7 +202,7 @@ export async function take(session: string): Promise<Message | undefined> {
 async function open(workspace: string): Promise<Stage> {
   const data = await mkdtemp(join(tmpdir(), "compositor-pictures-data-"))
   const held = Promise.withResolvers<void>()
-  const providers = new Map([["mirror", scripted((call) => answer(call, held.promise))]])
+  const providers = new Map([["mirror", scriptedProvider((call) => answer(call, held.promise))]])
   const running = await serve({ data, workspace, environment: {}, providers, registered: false })
   return { running, data, release: () => held.resolve() }
 }

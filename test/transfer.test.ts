@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { contentIdOf } from "../packages/files/blobs/blobs.ts"
+import { computeContentId } from "../packages/files/blobs/blobs.ts"
 import { collectBytes, png } from "./build.ts"
 import { type Door, newSession, openDoor, send } from "./server/house.ts"
 import { exported, saidIn, waitingIn } from "./store/build.ts"
@@ -111,7 +111,7 @@ describe("a file that does not fit", () => {
       lines.findIndex((line) => line.startsWith(`{"type":"${type}"`) && line.includes(also))
     const message = placeOf("message")
     // The large one comes in two pieces.
-    const piece = placeOf("blob-data", contentIdOf(MEGABYTE))
+    const piece = placeOf("blob-data", computeContentId(MEGABYTE))
     const second = piece + 1
     const blob = lines.findIndex((line) => /^\{"type":"blob",.*"size":[1-9]/.test(line))
     const change = (at: number, more: object) => {

@@ -15,7 +15,7 @@ import type { Client, ModelsAnswer } from "compositor-client/client"
 import { parseModelChoice } from "compositor-core/message/message"
 import type { Session } from "compositor-core/message/row"
 import { EXTENSION } from "./attachments.ts"
-import { replayed } from "./chunks.ts"
+import { replayMessage } from "./chunks.ts"
 import { asRequestError } from "./faults.ts"
 import { LiveSession } from "./live-session.ts"
 import { isMode, MODE_KEY, modesOf } from "./modes.ts"
@@ -24,7 +24,7 @@ import { promptBody } from "./prompt.ts"
 import { EditorServers } from "./servers.ts"
 import { configOptions, MODEL_OPTION, promptCapabilities } from "./settings.ts"
 
-export interface AgentOptions {
+export interface EditorAgentOptions {
   readonly client: Client
   readonly version: string
   /** "provider/model"; the server's own choice without. */
@@ -36,7 +36,7 @@ const PAGE = 100
 const LISTED = 50
 
 /** Our sessions as an agent of the Agent Client Protocol (ACP-001). */
-export function compositorAgent(options: AgentOptions): AgentApp {
+export function compositorAgent(options: EditorAgentOptions): AgentApp {
   const { session } = methods.agent
   const desk = new Desk(options)
   return agent({ name: "compositor" })
@@ -58,14 +58,14 @@ export function compositorAgent(options: AgentOptions): AgentApp {
 
 /** What one connection has open. */
 class Desk {
-  readonly #options: AgentOptions
+  readonly #options: EditorAgentOptions
   readonly #servers: EditorServers
   readonly #live = new Map<string, LiveSession>()
   #context: AgentContext | undefined
   #can: ClientCapabilities = {}
   #models: Promise<ModelsAnswer> | undefined
 
-  constructor(options: AgentOptions) {
+  constructor(options: EditorAgentOptions) {
     this.#options = options
     this.#servers = new EditorServers(options.client)
   }
@@ -202,7 +202,7 @@ class Desk {
       before = page.next
     }
     for (const message of pages.flat())
-      for (const update of replayed(message, session.workspace_root))
+      for (const update of replayMessage(message, session.workspace_root))
         await this.#peer().update(session.id, update)
     return newest.stream_next_offset
   }

@@ -10,7 +10,7 @@ import { isObject } from "./json-rpc.ts"
 export const EXTENSION = "sandboxagent.dev"
 export const MAX_ATTACHMENTS = 100
 
-export const Attachment = z.object({
+export const NamedAttachment = z.object({
   path: z
     .string("is missing")
     .min(1, "is empty")
@@ -19,10 +19,10 @@ export const Attachment = z.object({
   mime: z.string().min(1).max(MAX_MIME_CHARACTERS).optional(),
   filename: z.string().min(1).max(MAX_NAME_CHARACTERS).optional(),
 })
-export type Attachment = z.infer<typeof Attachment>
+export type NamedAttachment = z.infer<typeof NamedAttachment>
 
 export type ReadAttachments =
-  | { readonly type: "attachments"; readonly attachments: readonly Attachment[] }
+  | { readonly type: "attachments"; readonly attachments: readonly NamedAttachment[] }
   /** `item` is the number of the attachment that does not fit. */
   | { readonly type: "invalid"; readonly message: string; readonly item: number | null }
 
@@ -36,9 +36,9 @@ export function readAttachments(meta: unknown): ReadAttachments {
     const many = `attachments/${MAX_ATTACHMENTS}: a prompt has at most ${MAX_ATTACHMENTS} attachments, not ${given.length}`
     return invalid(MAX_ATTACHMENTS, many)
   }
-  const attachments: Attachment[] = []
+  const attachments: NamedAttachment[] = []
   for (const [at, item] of given.entries()) {
-    const read = Attachment.safeParse(item)
+    const read = NamedAttachment.safeParse(item)
     if (!read.success) return invalid(at, `attachments/${at}: ${faultOf(read.error)}`)
     attachments.push(read.data)
   }

@@ -74,14 +74,14 @@ const CHUNKS: Readonly<Record<string, "agent_message_chunk" | "agent_thought_chu
 }
 
 /** A stored message as the updates that showed it. */
-export function replayed(message: StoredMessage, root: string | null): SessionUpdate[] {
-  if (message.role === "user") return spoken(message, root)
+export function replayMessage(message: StoredMessage, root: string | null): SessionUpdate[] {
+  if (message.role === "user") return messageUpdates(message, root)
   const writer = new ChunkWriter(root)
   return message.parts.flatMap((part) => writer.row(part))
 }
 
 /** What a person said, without what it was resolved to. */
-export function spoken(message: StoredMessage, root: string | null): SessionUpdate[] {
+export function messageUpdates(message: StoredMessage, root: string | null): SessionUpdate[] {
   const said = messageOf(message).parts.filter((part) => !("derived_from" in part))
   const options = root === null ? {} : { root }
   return toAcpBlocks(said as PartData[], options).value.map((content) => ({

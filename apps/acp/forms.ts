@@ -1,7 +1,7 @@
-import type { Attachment } from "./attachments.ts"
+import type { NamedAttachment } from "./attachments.ts"
 
 /** The message with its attachments named below it, byte for byte what the documents say (ATT-004). */
-export function textForm(message: string, attachments: readonly Attachment[]): string {
+export function textForm(message: string, attachments: readonly NamedAttachment[]): string {
   if (attachments.length === 0) return message
   const lines = attachments.map(({ path }) => `- ${path}\n`)
   return `${message}\n\nAttachments:\n${lines.join("")}`
@@ -15,8 +15,8 @@ export interface OpencodeFile {
 }
 
 /** An attachment as OpenCode's own HTTP API takes it (ATT-005). */
-export function opencodeForm({ path, mime, filename }: Attachment): OpencodeFile {
-  const name = filename ?? lastStep(plainPath(path))
+export function opencodeForm({ path, mime, filename }: NamedAttachment): OpencodeFile {
+  const name = filename ?? lastStep(formPath(path))
   return {
     type: "file",
     mime: mime ?? "application/octet-stream",
@@ -33,22 +33,22 @@ export type CodexItem =
 /** A message as Codex's own API takes it; its older requests know only text (ATT-006). */
 export function codexForm(
   message: string,
-  attachments: readonly Attachment[],
+  attachments: readonly NamedAttachment[],
   form: "items" | "text" = "items",
 ): CodexItem[] {
   if (form === "text") return [{ type: "text", text: textForm(message, attachments) }]
   return [{ type: "text", text: message }, ...attachments.map(codexItem)]
 }
 
-function codexItem(attachment: Attachment): CodexItem {
-  const path = plainPath(attachment.path)
+function codexItem(attachment: NamedAttachment): CodexItem {
+  const path = formPath(attachment.path)
   if (isImage(attachment)) return { type: "localImage", path }
   return { type: "mention", name: attachment.filename ?? lastStep(path) ?? path, path }
 }
 
 const FILE = "file://"
 
-export function plainPath(path: string): string {
+export function formPath(path: string): string {
   return path.startsWith(FILE) ? path.slice(FILE.length) : path
 }
 
@@ -65,12 +65,12 @@ const IMAGE_MIMES: Readonly<Record<string, string>> = {
   webp: "image/webp",
 }
 
-export function isImage(attachment: Attachment): boolean {
+export function isImage(attachment: NamedAttachment): boolean {
   return imageMime(attachment) !== undefined
 }
 
 /** What is said of it, or else what its name says. */
-export function imageMime({ path, mime }: Attachment): string | undefined {
+export function imageMime({ path, mime }: NamedAttachment): string | undefined {
   if (mime !== undefined) return mime.startsWith("image/") ? mime : undefined
   return IMAGE_MIMES[/\.([a-z]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ""]
 }

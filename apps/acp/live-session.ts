@@ -3,7 +3,7 @@ import type { Client, SendAnswer, SendBody } from "compositor-client/client"
 import { type FollowEvent, follow } from "compositor-client/events"
 import { newId } from "compositor-core/message/id"
 import type { MessageRow, Session, StoredPart, Turn } from "compositor-core/message/row"
-import { ChunkWriter, spoken } from "./chunks.ts"
+import { ChunkWriter, messageUpdates } from "./chunks.ts"
 import { asRequestError } from "./faults.ts"
 import { modeOf } from "./modes.ts"
 import type { Peer } from "./peer.ts"
@@ -224,7 +224,7 @@ export class LiveSession {
   async #tellSpoken(message_id: string) {
     const { messages } = await this.#options.client.messages(this.#id, { limit: 20 })
     const message = messages.find(({ id }) => id === message_id)
-    for (const update of message ? spoken(message, this.root) : []) await this.#tell(update)
+    for (const update of message ? messageUpdates(message, this.root) : []) await this.#tell(update)
   }
 
   async #tellUsage(usage: NonNullable<Turn["usage"]>) {

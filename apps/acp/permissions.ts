@@ -5,14 +5,14 @@ import {
   RequestError,
   type ToolCallUpdate,
 } from "@agentclientprotocol/sdk"
-import { ApiError, type CallPlace, type Client } from "compositor-client/client"
+import { ApiError, type CallPath, type Client } from "compositor-client/client"
 import type { Turn, Wait } from "compositor-core/message/row"
 import { isObject } from "./json-rpc.ts"
 import { isMode, type ModeId } from "./modes.ts"
 import type { Peer } from "./peer.ts"
 import { kindOf } from "./tool-calls.ts"
 
-export interface Asking {
+export interface PermissionRequest {
   readonly client: Client
   readonly peer: Peer
   readonly turn: Turn
@@ -25,7 +25,7 @@ export interface Asking {
 
 /** Put to the editor what a turn waits for, and carry its answer back (ACP-004). A call that another
  *  surface settled meanwhile waits no longer, and nothing is wrong with that. */
-export async function settleWait(asking: Asking): Promise<void> {
+export async function settleWait(asking: PermissionRequest): Promise<void> {
   try {
     await settle(asking)
   } catch (error) {
@@ -33,7 +33,7 @@ export async function settleWait(asking: Asking): Promise<void> {
   }
 }
 
-async function settle(asking: Asking): Promise<void> {
+async function settle(asking: PermissionRequest): Promise<void> {
   switch (asking.wait.for) {
     case "approval":
       return approval(asking)
@@ -51,7 +51,7 @@ const APPROVAL: readonly PermissionOption[] = [
   { optionId: "reject_always", name: "Always reject in this session", kind: "reject_always" },
 ]
 
-async function approval(asking: Asking): Promise<void> {
+async function approval(asking: PermissionRequest): Promise<void> {
   const { client, wait, mode } = asking
   const at = placeOf(asking)
   const decided = isMode(mode) ? DECIDED[mode] : undefined
@@ -68,7 +68,7 @@ const DECIDED: Readonly<Partial<Record<ModeId, string>>> = {
   deny: "reject_once",
 }
 
-async function interrupted(asking: Asking): Promise<void> {
+async function interrupted(asking: PermissionRequest): Promise<void> {
   const options: PermissionOption[] = [
     { optionId: "retry", name: "Run it again", kind: "allow_once" },
     { optionId: "skip", name: "Leave it as it is", kind: "reject_once" },
@@ -78,7 +78,7 @@ async function interrupted(asking: Asking): Promise<void> {
   else await asking.client.calls.skip(placeOf(asking))
 }
 
-async function answer(asking: Asking): Promise<void> {
+async function answer(asking: PermissionRequest): Promise<void> {
   const questions = questionsOf(asking.call?.rawInput)
   const answers = asking.peer.elicit
     ? await byForm(asking, questions)
@@ -102,7 +102,7 @@ function questionsOf(input: unknown): Question[] {
   }))
 }
 
-async function byForm(asking: Asking, questions: readonly Question[]) {
+async function byForm(asking: PermissionRequest, questions: readonly Question[]) {
   const fields = questions.map((question, at) => [`answer_${at}`, fieldOf(question)] as const)
   const request: CreateElicitationRequest = {
     mode: "form",
@@ -129,7 +129,7 @@ function fieldOf({ question, options, multi }: Question): ElicitationPropertySch
 }
 
 /** An editor without forms can still be asked to choose; what must be written cannot be asked. */
-async function oneByOne(asking: Asking, questions: readonly Question[]) {
+async function oneByOne(asking: PermissionRequest, questions: readonly Question[]) {
   if (questions.some(({ options }) => options.length === 0)) return undefined
   const answers: string[][] = []
   for (const { question, options } of questions) {
@@ -148,7 +148,7 @@ function option(optionId: string, name: string): PermissionOption {
 }
 
 async function choose(
-  asking: Asking,
+  asking: PermissionRequest,
   options: readonly PermissionOption[],
 ): Promise<string | undefined> {
   const { peer, turn, signal } = asking
@@ -174,13 +174,13 @@ function chosenOf(answer: unknown, options: readonly PermissionOption[]) {
   return options.find(({ optionId }) => optionId === outcome.optionId)?.optionId
 }
 
-function callOf({ call, wait }: Asking): ToolCallUpdate {
+function callOf({ call, wait }: PermissionRequest): ToolCallUpdate {
   if (call) return call
   const { call_id, tool, asks } = wait
   const title = [tool, ...asks.map(({ subject }) => subject)].join(" ").trim()
   return { toolCallId: call_id, title, kind: kindOf(tool), status: "pending" }
 }
 
-function placeOf({ turn, wait }: Asking): CallPlace {
+function placeOf({ turn, wait }: PermissionRequest): CallPath {
   return { session_id: turn.session_id, turn_id: turn.id, call_id: wait.call_id }
 }

@@ -4,7 +4,7 @@ import { type ContentBlock, RequestError } from "@agentclientprotocol/sdk"
 import type { Client, Fault, SendBody } from "compositor-client/client"
 import { fromAcpBlocks } from "compositor-core/interop/from-acp-blocks"
 import { MAX_PARTS } from "compositor-core/message/limits"
-import { type Attachment, readAttachments } from "./attachments.ts"
+import { type NamedAttachment, readAttachments } from "./attachments.ts"
 
 export interface Prompted {
   readonly sessionId: string
@@ -43,7 +43,7 @@ function invalidBlock({ path, message }: Fault): RequestError {
   return RequestError.invalidParams({ item: Number(path.slice(1)), reason: sentence }, sentence)
 }
 
-function optional(attachments: readonly Attachment[]) {
+function optional(attachments: readonly NamedAttachment[]) {
   return attachments.map(({ path, mime, filename }) => ({
     path,
     ...(mime === undefined ? {} : { mime }),

@@ -1,6 +1,6 @@
 import type { McpServer, SessionUpdate } from "@agentclientprotocol/sdk"
 import type { Client } from "compositor-client/client"
-import { MAX_GIVEN_SERVERS } from "compositor-core/message/limits"
+import { MAX_SESSION_SERVERS } from "compositor-core/message/limits"
 
 const MAX_NAME = 32
 
@@ -19,7 +19,7 @@ export class EditorServers {
   /** Give them to the session, in the place of those it had. They are not waited for. What stands in the
    *  way of it is told: the session works without them. */
   async give(session: string, servers: readonly McpServer[]): Promise<Notice[]> {
-    const named = servers.slice(0, MAX_GIVEN_SERVERS)
+    const named = servers.slice(0, MAX_SESSION_SERVERS)
     const names = ourNames(named)
     const given = named.map((server, at) => ({ name: names[at] ?? "", server: entryOf(server) }))
     const left = servers.length - named.length
@@ -32,7 +32,9 @@ export class EditorServers {
     this.#names.set(session, new Map(named.map(({ name }, at) => [names[at] ?? "", name])))
     if (left <= 0) return []
     return [
-      notice(`${left} of the editor's MCP servers not connected: ${MAX_GIVEN_SERVERS} is the most`),
+      notice(
+        `${left} of the editor's MCP servers not connected: ${MAX_SESSION_SERVERS} is the most`,
+      ),
     ]
   }
 

@@ -1,7 +1,7 @@
 import { Readable, Writable } from "node:stream"
 import { type AnyMessage, ndJsonStream, type Stream } from "@agentclientprotocol/sdk"
-import { type AgentOptions, compositorAgent } from "./agent.ts"
-import { normalised } from "./json-rpc.ts"
+import { type EditorAgentOptions, compositorAgent } from "./agent.ts"
+import { normaliseMessage } from "./json-rpc.ts"
 
 /** An image in base64 and what is said about it. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
@@ -12,7 +12,7 @@ export interface Pipes {
 }
 
 /** Serve one editor over a pair of pipes until it hangs up. Rejects when what it says cannot be read on. */
-export async function serveAgent(options: AgentOptions, pipes: Pipes): Promise<void> {
+export async function serveAgent(options: EditorAgentOptions, pipes: Pipes): Promise<void> {
   let fault: unknown
   const stream = streamOf(pipes, (error) => (fault = error))
   await compositorAgent(options).connect(stream).closed
@@ -33,7 +33,7 @@ async function* normalisedMessages(
   failed: (error: unknown) => void,
 ): AsyncGenerator<AnyMessage, void, void> {
   try {
-    for await (const message of messages) yield normalised(message)
+    for await (const message of messages) yield normaliseMessage(message)
   } catch (error) {
     failed(error)
     throw error

@@ -12,7 +12,7 @@ export interface CommonOptions {
   readonly workspace?: string
 }
 
-export interface Connection {
+export interface EngineConnection {
   readonly client: Client
   /** Whether the rooms run in this process: then it must stay until its turns are done. */
   readonly local: boolean
@@ -43,7 +43,7 @@ export function workspaceFolder(options: CommonOptions): string {
 export async function connect(
   options: CommonOptions,
   more: ConnectOptions = {},
-): Promise<Connection> {
+): Promise<EngineConnection> {
   if (more.trust_all) return inProcess(options, more)
   if (options.url !== undefined) return remote(options.url, tokenOf(options))
   const { findServer } = await import("compositor-server/registration")
@@ -57,12 +57,12 @@ function tokenOf(options: CommonOptions): string {
   throw new UsageError("--url needs a token: --token or COMPOSITOR_TOKEN")
 }
 
-function remote(url: string, token: string): Connection {
+function remote(url: string, token: string): EngineConnection {
   const nothing = async () => undefined
   return { client: createClient({ url, token }), local: false, idle: nothing, close: nothing }
 }
 
-async function inProcess(options: CommonOptions, more: ConnectOptions): Promise<Connection> {
+async function inProcess(options: CommonOptions, more: ConnectOptions): Promise<EngineConnection> {
   const { openHost, TRUST_ALL } = await import("compositor-engine/host/host")
   const { within } = await import("compositor-server/within")
   const host = await openHost({
@@ -82,9 +82,9 @@ async function inProcess(options: CommonOptions, more: ConnectOptions): Promise<
 }
 
 /** Connect, do it, and leave nothing open behind, whatever happened. */
-export async function connected<T>(
+export async function withConnection<T>(
   options: CommonOptions,
-  use: (connection: Connection) => Promise<T>,
+  use: (connection: EngineConnection) => Promise<T>,
   more: ConnectOptions = {},
 ): Promise<T> {
   const connection = await connect(options, more)

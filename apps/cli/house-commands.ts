@@ -3,7 +3,7 @@ import type { Command } from "commander"
 type Common = (command: Command) => Command
 
 /** What a house has beside sessions: memory, triggers, servers and agents. */
-export function houseCommands(root: Command, common: Common) {
+export function settingsCommands(root: Command, common: Common) {
   remembering(root, common)
   waking(root, common)
   common(root.command("mcp"))

@@ -2,7 +2,7 @@ import type { Client } from "compositor-client/client"
 import { type FollowEvent, follow } from "compositor-client/events"
 import type { MessageRow, StoredPart, Turn } from "compositor-core/message/row"
 import { approveWith, showCall, waitingCalls } from "./waits.ts"
-import { print, printLine, tellLine } from "./print.ts"
+import { printText, printLine, tellLine } from "./print.ts"
 
 export interface Listening {
   readonly message: { readonly session_id: string; readonly id: string }
@@ -16,7 +16,10 @@ const EXIT_ABORTED = 130
 
 /** Stream the answer to this message, whenever its turn comes, and give the exit code; Ctrl-C stops the
  *  turn. A turn that waits for a person is left waiting. */
-export async function listen(client: Client, { message, after, json }: Listening): Promise<number> {
+export async function listenToAnswer(
+  client: Client,
+  { message, after, json }: Listening,
+): Promise<number> {
   const { session_id, id } = message
   const stop = new AbortController()
   const abort = () => void client.abort(session_id).catch(() => stop.abort())
@@ -105,7 +108,7 @@ class AnswerWriter {
   }
 
   #print(text: string) {
-    print(text)
+    printText(text)
     this.#atLineStart = text.endsWith("\n")
   }
 }

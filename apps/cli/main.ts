@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs"
 import process from "node:process"
 import { version } from "./version.ts"
-import { leaveWithReader, print, tellLine } from "./print.ts"
+import { leaveWithReader, printText, tellLine } from "./print.ts"
 
 /** Run one command. What goes wrong becomes one sentence and an exit code, here and nowhere else. */
 export async function main(argv: readonly string[]): Promise<void> {
@@ -31,7 +31,7 @@ function tellTheUnexpected() {
 function saysAtOnce(flag: string | undefined): boolean {
   const text = flag === "--version" || flag === "-V" ? `${version()}\n` : helpFor(flag)
   if (text === undefined) return false
-  print(text)
+  printText(text)
   return true
 }
 

@@ -22,12 +22,15 @@ export interface Sending {
   readonly session: () => Promise<string>
 }
 
-export async function partOf(piece: SendPiece, { client, session }: Sending): Promise<PartData> {
+export async function readPartArgument(
+  piece: SendPiece,
+  { client, session }: Sending,
+): Promise<PartData> {
   switch (piece.type) {
     case "ref":
       return fileRef(piece.value)
     case "attach":
-      return attachment(piece.value, client)
+      return uploadAttachment(piece.value, client)
     case "context":
       return editorContext(piece.value)
     case "dir":
@@ -59,7 +62,11 @@ async function fileRef(text: string): Promise<FileRefPart> {
   return { type: "file-ref", ref: { kind: "path", ...address } }
 }
 
-export async function attachment(file: string, client: Client, inline = false): Promise<PartData> {
+export async function uploadAttachment(
+  file: string,
+  client: Client,
+  inline = false,
+): Promise<PartData> {
   const { part } = await upload(file, client, inline)
   return part
 }

@@ -1,19 +1,19 @@
 import process from "node:process"
 import type { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
-import { plain } from "compositor-core/message/terminal-text"
+import { cleanForTerminal } from "compositor-core/message/terminal-text"
 
 // The one file of the surfaces that writes to standard output and standard error (`npm run house` looks
 // after it). What goes to a terminal was often written by strangers, so nothing of it reaches the terminal
 // as a control; what goes into a pipe or a file is left as it is.
 
 /** The answer of a command, as it comes. */
-export function print(text: string) {
+export function printText(text: string) {
   write(process.stdout, text)
 }
 
 export function printLine(text = "") {
-  print(`${text}\n`)
+  printText(`${text}\n`)
 }
 
 /** JSON escapes what a terminal would obey, and stays JSON. */
@@ -24,7 +24,7 @@ export function printJson(value: unknown) {
 /** A long answer, as it comes. */
 export async function printStream(bytes: Readable) {
   if (!process.stdout.isTTY) return pipeline(bytes, process.stdout, { end: false })
-  for await (const text of bytes.setEncoding("utf8")) print(text as string)
+  for await (const text of bytes.setEncoding("utf8")) printText(text as string)
 }
 
 /** What a person should know beside the answer: on standard error. */
@@ -38,7 +38,7 @@ export function tellLine(text: string) {
 
 /** A line that the next one takes the place of, for whoever looks at a terminal. */
 export function tellProgress(text: string) {
-  if (process.stderr.isTTY) process.stderr.write(`\r${plain(text)}\u001b[K`)
+  if (process.stderr.isTTY) process.stderr.write(`\r${cleanForTerminal(text)}\u001b[K`)
 }
 
 export function endProgress() {
@@ -68,5 +68,5 @@ export function protocolOutput(): NodeJS.WriteStream {
 }
 
 function write(stream: NodeJS.WriteStream, text: string) {
-  stream.write(stream.isTTY ? plain(text) : text)
+  stream.write(stream.isTTY ? cleanForTerminal(text) : text)
 }

@@ -1,8 +1,8 @@
 import { Command, Option } from "commander"
 import { conformanceCommands } from "./conformance-commands.ts"
-import { houseCommands } from "./house-commands.ts"
+import { settingsCommands } from "./house-commands.ts"
 import type { SendPiece } from "./pieces.ts"
-import { print, tell } from "./print.ts"
+import { printText, tell } from "./print.ts"
 import { principalCommands } from "./principal-commands.ts"
 import { surfaceCommands } from "./surface-commands.ts"
 import { version } from "./version.ts"
@@ -15,7 +15,7 @@ export function program(wanted = ""): Command {
     .version(version(), "-V, --version")
     .enablePositionalOptions()
     .exitOverride()
-    .configureOutput({ writeOut: print, writeErr: tell })
+    .configureOutput({ writeOut: printText, writeErr: tell })
     .showHelpAfterError("(--help shows how it is called)")
   const soon = SOON.get(wanted)
   if (soon) {
@@ -24,7 +24,7 @@ export function program(wanted = ""): Command {
   }
   for (const add of [serving, sending, composing, looking, moving, keeping, unpacking]) add(root)
   surfaceCommands(root, common)
-  houseCommands(root, common)
+  settingsCommands(root, common)
   conformanceCommands(root)
   principalCommands(root, common)
   return root

@@ -1,6 +1,6 @@
 import { endProgress, isWatched, tellProgress } from "./print.ts"
 
-export interface Progress {
+export interface ProgressBar {
   readonly doing: string
   readonly total: number
 }
@@ -12,11 +12,11 @@ const PATIENCE_MS = 300
 
 /** A bar on standard error, where a person looks at it and the work takes a while. */
 export class Bar {
-  readonly #progress: Progress
+  readonly #progress: ProgressBar
   readonly #began = performance.now()
   #drawn = 0
 
-  constructor(progress: Progress) {
+  constructor(progress: ProgressBar) {
     this.#progress = progress
   }
 
@@ -33,7 +33,7 @@ export class Bar {
   }
 }
 
-export function barOf({ doing, total }: Progress, done: number): string {
+export function barOf({ doing, total }: ProgressBar, done: number): string {
   const share = total > 0 ? Math.min(1, done / total) : 0
   const full = Math.round(share * WIDTH)
   const bar = "█".repeat(full) + "░".repeat(WIDTH - full)
@@ -43,7 +43,7 @@ export function barOf({ doing, total }: Progress, done: number): string {
 /** The same chunks, with a bar beside them. */
 export async function* withProgress(
   chunks: AsyncIterable<Uint8Array>,
-  progress: Progress,
+  progress: ProgressBar,
 ): AsyncGenerator<Uint8Array, void, void> {
   const bar = new Bar(progress)
   let done = 0

@@ -1,6 +1,6 @@
 import type { Client } from "compositor-client/client"
 import type { Turn, Wait } from "compositor-core/message/row"
-import { exact } from "compositor-core/message/terminal-text"
+import { escapeForTerminal } from "compositor-core/message/terminal-text"
 import { readToolPart } from "compositor-core/message/tool-part"
 
 /** A call that waits for a person, with all that it would be given. */
@@ -39,7 +39,7 @@ export function showCall({ wait, input }: WaitingCall): string {
 }
 
 function oneLine(text: string): string {
-  return exact(text).replaceAll("\n", "\\n")
+  return escapeForTerminal(text).replaceAll("\n", "\\n")
 }
 
 /** Where it is settled. */

@@ -4,17 +4,17 @@ import { setTimeout as pause } from "node:timers/promises"
 import { matchesKey } from "@earendil-works/pi-tui"
 import type { AnyPart, Client } from "compositor-client/client"
 import { isBusy } from "compositor-client/view"
-import { Asking } from "./asking.ts"
+import { WaitPrompter } from "./asking.ts"
 import { copiedPicture, droppedFile, isLong, pastedName } from "./attached.ts"
-import { Desk, sentenceOf } from "./desk.ts"
-import { DraftDesk } from "./draft-desk.ts"
+import { SessionScreen, errorSentence } from "./desk.ts"
+import { SharedDraft } from "./draft-desk.ts"
 import { EditKeys } from "./edit-keys.ts"
 import type { Ide } from "./ide/ide.ts"
 import { actOf, type KeyActs } from "./keys.ts"
 import { type LocalCall, readLocalCall } from "./local-commands.ts"
 import { pastedText } from "./pastes.ts"
 import { chooseModel, chooseSession, lastSession } from "./pickers.ts"
-import { QueueDesk } from "./queue-desk.ts"
+import { QueueView } from "./queue-desk.ts"
 import { questionOf } from "./questions.ts"
 import { xray } from "./receipts.ts"
 import { Screen } from "./screen.ts"
@@ -46,10 +46,10 @@ class App implements KeyActs {
   readonly #screen: Screen
   #ide: Ide | undefined
   readonly #left = Promise.withResolvers<void>()
-  #desk: Desk | undefined
-  #queue: QueueDesk | undefined
-  #drafts: DraftDesk | undefined
-  readonly #asking: Asking
+  #desk: SessionScreen | undefined
+  #queue: QueueView | undefined
+  #drafts: SharedDraft | undefined
+  readonly #asking: WaitPrompter
   #warned = false
   readonly edit: EditKeys
 
@@ -62,7 +62,7 @@ class App implements KeyActs {
       ide: () => this.#ide,
       composed: () => this.#drafts?.changed(),
     })
-    this.#asking = new Asking({
+    this.#asking = new WaitPrompter({
       screen: this.#screen,
       desk: () => this.#desk,
       attempt: (act) => this.#attempt(act),
@@ -196,7 +196,7 @@ class App implements KeyActs {
   async #begin(client: Client) {
     const { workspace, model, session, continues } = this.#options
     const screen = this.#screen
-    const desk = new Desk({
+    const desk = new SessionScreen({
       client,
       workspace,
       model,
@@ -205,8 +205,8 @@ class App implements KeyActs {
       draftChanged: (told) => this.#drafts?.heard(told),
     })
     this.#desk = desk
-    this.#queue = new QueueDesk(desk, screen.place)
-    this.#drafts = new DraftDesk(client, {
+    this.#queue = new QueueView(desk, screen.place)
+    this.#drafts = new SharedDraft(client, {
       ...screen.place,
       lent: () => this.#queue?.isEditing ?? false,
       outrun: (lost) => outrun(desk, lost, screen),
@@ -239,7 +239,7 @@ class App implements KeyActs {
     })
   }
 
-  async #link(desk: Desk, argument: string) {
+  async #link(desk: SessionScreen, argument: string) {
     if (argument === "off") return this.#ide?.unlink()
     const { Ide } = await import("./ide/ide.ts")
     const changed = () => this.#screen.tui.requestRender()
@@ -265,13 +265,13 @@ class App implements KeyActs {
     await within(LEAVE_MS, this.#drafts?.flush())
   }
 
-  async #bring(desk: Desk) {
+  async #bring(desk: SessionScreen) {
     const quote: AnyPart | undefined = desk.isSidecar ? desk.quote() : undefined
     if (!quote) return desk.say("notice", "There is nothing to bring back.")
     if (await desk.back()) this.#screen.attachments.give([quote])
   }
 
-  #ready(): Desk {
+  #ready(): SessionScreen {
     if (this.#desk?.view) return this.#desk
     throw new Error("not connected yet: what you typed is kept")
   }
@@ -308,8 +308,8 @@ class App implements KeyActs {
   /** Do it, and say what went wrong. False when the key was not meant for us after all. */
   #attempt(act: () => unknown): boolean {
     const fail = (error: unknown) => {
-      if (this.#desk) this.#desk.say("error", sentenceOf(error))
-      else this.#screen.hint(sentenceOf(error))
+      if (this.#desk) this.#desk.say("error", errorSentence(error))
+      else this.#screen.hint(errorSentence(error))
     }
     try {
       const done = act()

@@ -1,20 +1,20 @@
-import type { Desk } from "./desk.ts"
-import { type Question, questionOf } from "./questions.ts"
+import type { SessionScreen } from "./desk.ts"
+import { type TurnQuestion, questionOf } from "./questions.ts"
 import type { Screen } from "./screen.ts"
 
-export interface AskingOptions {
+export interface WaitPrompterOptions {
   readonly screen: Screen
-  readonly desk: () => Desk | undefined
+  readonly desk: () => SessionScreen | undefined
   /** Do it, and say what went wrong. */
   readonly attempt: (act: () => Promise<void>) => unknown
 }
 
 /** Asks what a turn waits for, each once; what is left open stays open until it is asked for again. */
-export class Asking {
-  readonly #options: AskingOptions
+export class WaitPrompter {
+  readonly #options: WaitPrompterOptions
   #asked: string | undefined
 
-  constructor(options: AskingOptions) {
+  constructor(options: WaitPrompterOptions) {
     this.#options = options
   }
 
@@ -32,7 +32,7 @@ export class Asking {
     if (question && question.choices.length > 0) this.#ask(question)
   }
 
-  #ask(question: Question) {
+  #ask(question: TurnQuestion) {
     const { screen, desk, attempt } = this.#options
     const { title, about, choices } = question
     attempt(async () => {

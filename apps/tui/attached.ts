@@ -6,22 +6,22 @@ import { Readable } from "node:stream"
 import type { AnyPart, Client } from "compositor-client/client"
 import { labelOf } from "compositor-core/compose/marks"
 
-export interface Attached {
+export interface PendingAttachment {
   readonly name: string
   readonly state: "uploading" | "ready" | "failed"
   readonly part?: AnyPart
 }
 
 /** What goes along with a draft. */
-export class Attachments {
+export class PendingAttachments {
   readonly #changed: () => void
-  #list: readonly Attached[] = []
+  #list: readonly PendingAttachment[] = []
 
   constructor(changed: () => void) {
     this.#changed = changed
   }
 
-  get list(): readonly Attached[] {
+  get list(): readonly PendingAttachment[] {
     return this.#list
   }
 
@@ -72,9 +72,9 @@ export class Attachments {
   }
 
   async #upload(client: Client, name: string, open: () => Parameters<Client["upload"]>[0]) {
-    let entry: Attached = { name, state: "uploading" }
+    let entry: PendingAttachment = { name, state: "uploading" }
     this.#set([...this.#list, entry])
-    const become = (next: Attached) => {
+    const become = (next: PendingAttachment) => {
       this.#set(this.#list.map((one) => (one === entry ? next : one)))
       entry = next
     }
@@ -87,7 +87,7 @@ export class Attachments {
     }
   }
 
-  #set(list: readonly Attached[]) {
+  #set(list: readonly PendingAttachment[]) {
     this.#list = list
     this.#changed()
   }

@@ -4,13 +4,13 @@ import type { Component } from "@earendil-works/pi-tui"
 import type { SessionView } from "compositor-client/view"
 import { showModelChoice } from "compositor-core/message/message"
 import type { SessionStatus, StoredMessage } from "compositor-core/message/row"
-import type { Attached } from "./attached.ts"
+import type { PendingAttachment } from "./attached.ts"
 import { questionOf } from "./questions.ts"
-import { exact, oneLine, wrapped } from "./terminal-text.ts"
-import type { Theme } from "./theme.ts"
+import { escapeForScreen, oneLine, wrapText } from "./terminal-text.ts"
+import type { TerminalTheme } from "./theme.ts"
 
 /** Lines that are computed when they are drawn. */
-export class Lines implements Component {
+export class ComputedLines implements Component {
   readonly #lines: (width: number) => string[]
 
   constructor(lines: (width: number) => string[]) {
@@ -27,35 +27,39 @@ export class Lines implements Component {
 /** What a turn waits for, where it is not being chosen. */
 export function questionLines(
   view: SessionView | undefined,
-  theme: Theme,
+  theme: TerminalTheme,
   width: number,
 ): string[] {
   const question = questionOf(view)
   if (!question) return []
   const { title, about } = question
   const said = about === "" ? title : `${title}\n${about}`
-  return wrapped(exact(said), width).map(theme.strong)
+  return wrapText(escapeForScreen(said), width).map(theme.strong)
 }
 
 /** What waits, in the order in which it will fire. */
 export function queueLines(
   queue: readonly StoredMessage[],
-  { selected, theme, width }: { selected: number | null; theme: Theme; width: number },
+  { selected, theme, width }: { selected: number | null; theme: TerminalTheme; width: number },
 ): string[] {
   return queue.map((message, at) => {
     const mark = at === selected ? theme.accent("›") : " "
     const place = message.mode === "steer" ? `${at + 1} (steers)` : `${at + 1}`
     const state = message.state === "queued" ? place : message.state
-    return `${mark} ${oneLine(`${state}. ${wordsOf(message)}`, width - 2)}`
+    return `${mark} ${oneLine(`${state}. ${statusWords(message)}`, width - 2)}`
   })
 }
 
 /** What the server has not taken yet. */
-export function unsentLines(unsent: readonly string[], theme: Theme, width: number): string[] {
+export function unsentLines(
+  unsent: readonly string[],
+  theme: TerminalTheme,
+  width: number,
+): string[] {
   return unsent.map((source) => theme.quiet(oneLine(`  … sending: ${source}`, width)))
 }
 
-export function wordsOf({ metadata, parts }: StoredMessage): string {
+export function statusWords({ metadata, parts }: StoredMessage): string {
   const { composer_input } = metadata as { composer_input?: { source?: string } }
   if (composer_input?.source !== undefined) return composer_input.source
   return parts.map(({ data, type }) => said(data.text) ?? said(data.raw) ?? `[${type}]`).join(" ")
@@ -65,7 +69,11 @@ function said(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined
 }
 
-export function attachedLines(attached: readonly Attached[], theme: Theme, width: number) {
+export function attachedLines(
+  attached: readonly PendingAttachment[],
+  theme: TerminalTheme,
+  width: number,
+) {
   if (attached.length === 0) return []
   const chips = attached.map(({ name, state }) => `[${name}${SIGNS[state]}]`).join(" ")
   const ways = isTypable(attached.at(-1)) ? `${REMOVES} · ^T edits it as text` : REMOVES
@@ -73,7 +81,7 @@ export function attachedLines(attached: readonly Attached[], theme: Theme, width
 }
 
 /** Whether it can be edited as text: it is words. */
-function isTypable(attached: Attached | undefined): boolean {
+function isTypable(attached: PendingAttachment | undefined): boolean {
   return attached?.part !== undefined && isWords(attached.part)
 }
 
@@ -81,7 +89,11 @@ const REMOVES = "backspace removes the last"
 const SIGNS = { uploading: " …", ready: "", failed: " ✗" } as const
 
 /** What an editor has selected, which goes along. */
-export function ideLines(parts: readonly PartData[], theme: Theme, width: number): string[] {
+export function ideLines(
+  parts: readonly PartData[],
+  theme: TerminalTheme,
+  width: number,
+): string[] {
   return parts.map((part) => {
     const { ref } = part as { ref?: { path?: string; range?: { start: number; end: number } } }
     const place = ref?.range ? `${ref.path}#L${ref.range.start}-${ref.range.end}` : part.type
@@ -119,7 +131,7 @@ export function statusLine(
 
 interface Status {
   readonly width: number
-  readonly theme: Theme
+  readonly theme: TerminalTheme
   readonly connection: string
   readonly hint: string
 }

@@ -5,12 +5,12 @@ import type {
 } from "@earendil-works/pi-tui"
 import type { Client, CompletionItem } from "compositor-client/client"
 import { LOCAL_COMMANDS } from "./local-commands.ts"
-import { plain } from "./terminal-text.ts"
+import { cleanForScreen } from "./terminal-text.ts"
 
 const LIMIT = 20
 
 /** What could be meant at the cursor, by the server that the browser asks too. */
-export class Completions implements AutocompleteProvider {
+export class TerminalCompletions implements AutocompleteProvider {
   readonly triggerCharacters = ["@", "/"]
   readonly #where: () => { client: Client; session: string } | undefined
 
@@ -70,8 +70,8 @@ function itemOf({ kind, insert, label, description, hint }: CompletionItem): Aut
   const about = [hint, description].filter((words) => words !== undefined && words !== "")
   return {
     value: insert,
-    label: plain(kind === "command" ? `/${label}` : label),
-    ...(about.length > 0 ? { description: plain(about.join("  ")) } : {}),
+    label: cleanForScreen(kind === "command" ? `/${label}` : label),
+    ...(about.length > 0 ? { description: cleanForScreen(about.join("  ")) } : {}),
   }
 }
 

@@ -9,13 +9,13 @@ import { type FollowEvent, follow } from "compositor-client/events"
 import { applyEvent, type SessionView, viewOfPage } from "compositor-client/view"
 import { newId } from "compositor-core/message/id"
 import type { SessionStatus } from "compositor-core/message/row"
-import { bodyOf, type Composed } from "./draft-desk.ts"
+import { bodyOf, type ComposedDraft } from "./draft-desk.ts"
 import type { Note } from "./log-view.ts"
 
 const PAGE = 50
 const LATE_MS = 400
 
-export interface DeskOptions {
+export interface SessionScreenOptions {
   readonly client: Client
   readonly workspace: string
   readonly model?: string | undefined
@@ -26,16 +26,16 @@ export interface DeskOptions {
   readonly draftChanged: (told: Readonly<Record<string, unknown>>) => void
 }
 
-export interface Outgoing {
-  readonly composed: Composed
+export interface OutgoingDraft {
+  readonly composed: ComposedDraft
   /** What `@selection` and the like stand for. */
   readonly contexts?: NonNullable<SendBody["contexts"]>
   readonly mode: "immediate" | "steer"
 }
 
 /** The session that is on the screen: what is known of it, and what can be done with it. */
-export class Desk {
-  readonly #options: DeskOptions
+export class SessionScreen {
+  readonly #options: SessionScreenOptions
   #view: SessionView | undefined
   #notes: readonly Note[] = []
   #connection = "connecting"
@@ -47,7 +47,7 @@ export class Desk {
   /** A session that was begun here, and in which nothing was said yet. */
   #unused: string | undefined
 
-  constructor(options: DeskOptions) {
+  constructor(options: SessionScreenOptions) {
     this.#options = options
   }
 
@@ -121,7 +121,7 @@ export class Desk {
     await this.#tidy().catch(() => undefined)
   }
 
-  async send({ composed, contexts = [], mode }: Outgoing): Promise<SendAnswer> {
+  async send({ composed, contexts = [], mode }: OutgoingDraft): Promise<SendAnswer> {
     const { client, changed } = this.#options
     const session = this.#id()
     this.#unused = undefined
@@ -275,7 +275,7 @@ export class Desk {
 
   #broken(error: unknown) {
     this.#connection = "lost"
-    this.say("error", sentenceOf(error))
+    this.say("error", errorSentence(error))
   }
 }
 
@@ -290,7 +290,7 @@ function isEnd(event: FollowEvent): boolean {
   return event.type === "row" && event.row.type === "turn" && Boolean(event.row.value?.ended_at)
 }
 
-export function sentenceOf(error: unknown): string {
+export function errorSentence(error: unknown): string {
   if (!(error instanceof ApiError)) return error instanceof Error ? error.message : String(error)
   const details = error.details.map(({ path, message }) => `${path}: ${message}`)
   return [error.message, ...details.filter((words) => !error.message.includes(words))].join("\n")

@@ -3,28 +3,28 @@ import { randomUUID } from "node:crypto"
 import { type AnyPart, ApiError, type Client, type DraftBody } from "compositor-client/client"
 
 /** What is being composed, whatever shows it. */
-export interface Composed extends DraftBody {
+export interface ComposedDraft extends DraftBody {
   readonly attachments: readonly AnyPart[]
 }
 
 export interface DraftOptions {
   /** What the composer holds now. */
-  readonly read: () => Composed
-  readonly write: (draft: Composed) => void
+  readonly read: () => ComposedDraft
+  readonly write: (draft: ComposedDraft) => void
   /** Whether the composer holds something else for a while: a queued message that is edited. */
   readonly lent: () => boolean
   /** This draft gave way to another; it is in the stash. */
-  readonly outrun: (lost: Composed) => void
+  readonly outrun: (lost: ComposedDraft) => void
 }
 
 const SAVE_AFTER = 500
 const RETRY_AFTER = 2000
-const EMPTY: Composed = { source: "", attachments: [] }
+const EMPTY: ComposedDraft = { source: "", attachments: [] }
 
 /** Keeps the composer and the session's draft on the server in step: what is begun in the browser is
  *  finished here, and the reverse (BEY-10). Where both write at once, the first to arrive stays and the
  *  other is stashed. */
-export class DraftDesk {
+export class SharedDraft {
   /** Who writes, as others are told. */
   readonly name = `tui:${randomUUID().slice(0, 8)}`
   readonly #client: Client
@@ -80,7 +80,7 @@ export class DraftDesk {
   }
 
   /** Drafts that lost against another, the newest first. */
-  async stash(): Promise<readonly Composed[]> {
+  async stash(): Promise<readonly ComposedDraft[]> {
     if (this.#session === undefined) return []
     const { stash } = await this.#client.draft.stash(this.#session)
     return stash.map(({ draft }) => composedOf(draft))
@@ -121,7 +121,7 @@ export class DraftDesk {
   }
 
   /** The server has another one, and has kept ours. */
-  async #givenWay(session: string, ours: Composed) {
+  async #givenWay(session: string, ours: ComposedDraft) {
     const { revision, draft, updated_by } = await this.#client.draft.get(session)
     const theirs = composedOf(draft)
     this.#base = revision
@@ -144,14 +144,14 @@ export class DraftDesk {
     this.#put(theirs)
   }
 
-  #put(draft: Composed) {
+  #put(draft: ComposedDraft) {
     if (markOf(draft) !== markOf(this.#options.read())) this.#options.write(draft)
     // An editor may show it otherwise, e.g. tabs as spaces: that alone is no change.
     this.#synced = markOf(this.#options.read())
   }
 
   /** A draft that is written against a revision that is gone is kept aside by the server. */
-  async #stash(session: string, revision: number, draft: Composed) {
+  async #stash(session: string, revision: number, draft: ComposedDraft) {
     const request = this.#request(revision, draft)
     await this.#client.draft.save(session, request).catch((error: unknown) => {
       if (!(error instanceof ApiError) || error.status !== 409) throw error
@@ -159,20 +159,25 @@ export class DraftDesk {
     this.#options.outrun(draft)
   }
 
-  #request(base_revision: number, draft: Composed) {
+  #request(base_revision: number, draft: ComposedDraft) {
     return { base_revision, draft, updated_by: this.name }
   }
 }
 
-function composedOf(draft: DraftBody | null): Composed {
+function composedOf(draft: DraftBody | null): ComposedDraft {
   return { ...draft, source: draft?.source ?? "", attachments: draft?.attachments ?? [] }
 }
 
-export function markOf({ source, attachments, inserts = [], literals = [] }: Composed): string {
+export function markOf({
+  source,
+  attachments,
+  inserts = [],
+  literals = [],
+}: ComposedDraft): string {
   return JSON.stringify([source, attachments, inserts, literals])
 }
 
 /** What a server is told of it. */
-export function bodyOf({ source, attachments, inserts = [], literals = [] }: Composed) {
+export function bodyOf({ source, attachments, inserts = [], literals = [] }: ComposedDraft) {
   return bodyOfEditable({ source, literals, inserts, rest: attachments })
 }

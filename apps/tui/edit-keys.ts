@@ -1,10 +1,10 @@
 import { matchesKey } from "@earendil-works/pi-tui"
-import type { QueueDesk } from "./queue-desk.ts"
+import type { QueueView } from "./queue-desk.ts"
 import type { Screen } from "./screen.ts"
 
 export interface EditKeysOptions {
   readonly screen: Screen
-  readonly queue: () => QueueDesk | undefined
+  readonly queue: () => QueueView | undefined
   readonly say: (text: string) => void
   /** Leave out what an editor beside has selected; false where nothing is. */
   readonly dismiss: () => boolean

@@ -3,7 +3,7 @@ const MAX_CHARACTERS = 16 * 1024
 
 /** What a call would be given, to be read by whoever says yes to it: all of it, a field at a time, and
  *  text as it is. What is too long to be shown is told. */
-export function inputText(input: unknown): string {
+export function readInputText(input: unknown): string {
   const all = fieldsOf(input).flatMap(([name, value]) => fieldLines(name, value))
   const text = all.slice(0, MAX_LINES).join("\n")
   const shown = text.slice(0, MAX_CHARACTERS)

@@ -1,10 +1,10 @@
-import type { Desk } from "./desk.ts"
+import type { SessionScreen } from "./desk.ts"
 import type { Screen } from "./screen.ts"
-import { trust } from "./trust.ts"
+import { askForTrust } from "./trust.ts"
 
 /** What a command of the terminal may use. */
 export interface TerminalActions {
-  readonly desk: Desk
+  readonly desk: SessionScreen
   readonly attachments: Screen["attachments"]
   chooseSession(): Promise<unknown>
   chooseModel(): Promise<unknown>
@@ -69,7 +69,7 @@ export const LOCAL_COMMANDS: readonly LocalCommand[] = [
   {
     name: "trust",
     about: "Trust this folder's AGENTS.md and the like as they are: /trust, /trust show",
-    perform: (argument, { desk }) => trust(desk, argument),
+    perform: (argument, { desk }) => askForTrust(desk, argument),
   },
   {
     name: "ide",

@@ -3,8 +3,8 @@ import { partOf } from "compositor-core/compose/keep-parts"
 import type { StoredMessage, StoredPart } from "compositor-core/message/row"
 import { chipOf, openPart } from "compositor-core/parts/table"
 import { readToolPart, type ToolPart, toolNameOf } from "compositor-core/message/tool-part"
-import { oneLine, plain, wrapped } from "./terminal-text.ts"
-import type { Theme } from "./theme.ts"
+import { oneLine, cleanForScreen, wrapText } from "./terminal-text.ts"
+import type { TerminalTheme } from "./theme.ts"
 
 export interface Note {
   /** An x-ray is open until it is closed; the others stay until something is sent. */
@@ -21,13 +21,13 @@ interface Drawn {
 /** What was said, oldest first, and below it what only this terminal was told. A message is drawn again
  *  only when it changed. */
 export class LogView implements Component {
-  readonly #theme: Theme
+  readonly #theme: TerminalTheme
   readonly #drawn = new Map<string, Drawn>()
   #messages: readonly StoredMessage[] = []
   #notes: readonly Note[] = []
   #isWhole = true
 
-  constructor(theme: Theme) {
+  constructor(theme: TerminalTheme) {
     this.#theme = theme
   }
 
@@ -63,13 +63,13 @@ export class LogView implements Component {
     const { accent, bad, quiet } = this.#theme
     if (metadata.boundary === true) return [quiet(oneLine(BOUNDARY, width)), ""]
     if (role === "user") {
-      const lines = parts.filter(isShown).flatMap((part) => wrapped(said(part), width - 2))
+      const lines = parts.filter(isShown).flatMap((part) => wrapText(said(part), width - 2))
       if (lines.length === 0) return []
       return [...lines.map((line, at) => `${at === 0 ? accent(">") : " "} ${line}`), ""]
     }
     const lines = parts.flatMap((part) => this.#part(part, width))
     const { error, finish } = metadata as { error?: { message?: string }; finish?: string }
-    if (error?.message) lines.push(...wrapped(bad(`✗ ${plain(error.message)}`), width))
+    if (error?.message) lines.push(...wrapText(bad(`✗ ${cleanForScreen(error.message)}`), width))
     const cut = finish === undefined ? undefined : CUT.get(finish)
     if (cut !== undefined) lines.push(quiet(oneLine(cut, width)))
     return lines.length === 0 ? [] : [...lines, ""]
@@ -79,10 +79,11 @@ export class LogView implements Component {
     const { type, data } = part
     const { text } = data as { text?: unknown }
     const isText = typeof text === "string"
-    if (type === "reasoning" && isText) return wrapped(this.#theme.quiet(plain(text)), width)
+    if (type === "reasoning" && isText)
+      return wrapText(this.#theme.quiet(cleanForScreen(text)), width)
     if (toolNameOf(type) !== undefined) return this.#call(data, width)
     if (!isText) return [this.#theme.quiet(`[${type}]`)]
-    return wrapped(this.#marked(plain(text.trimEnd())), width)
+    return wrapText(this.#marked(cleanForScreen(text.trimEnd())), width)
   }
 
   /** One line, or a second one for what came of it. */
@@ -96,7 +97,7 @@ export class LogView implements Component {
     const words = `${toolNameOf(call.type)} ${input === undefined ? "" : JSON.stringify(input)}`
     const result = about === "" ? "" : ` → ${about}`
     const room = width - 2
-    if (visibleWidth(plain(`${words}${result}`)) <= room || result === "")
+    if (visibleWidth(cleanForScreen(`${words}${result}`)) <= room || result === "")
       return [`${sign} ${oneLine(`${words}${result}`, room)}`]
     return [`${sign} ${oneLine(words, room)}`, `  ${oneLine(result, room)}`]
   }
@@ -126,7 +127,7 @@ export class LogView implements Component {
 
   #note({ kind, text }: Note, width: number): string[] {
     const { quiet, bad } = this.#theme
-    const lines = wrapped(plain(kind === "error" ? `✗ ${text}` : text), width)
+    const lines = wrapText(cleanForScreen(kind === "error" ? `✗ ${text}` : text), width)
     if (kind === "shown" || kind === "xray") return lines
     return lines.map((line) => (kind === "error" ? bad(line) : quiet(line)))
   }
@@ -161,5 +162,5 @@ function isShown({ data }: StoredPart): boolean {
 /** A part of what a person said, as one would write it. */
 function said(row: StoredPart): string {
   const part = openPart(partOf(row))
-  return plain(chipOf(part).line(part))
+  return cleanForScreen(chipOf(part).line(part))
 }

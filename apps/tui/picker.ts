@@ -5,10 +5,10 @@ import {
   type SelectItem,
   SelectList,
 } from "@earendil-works/pi-tui"
-import { exact, oneLine, wrapped } from "./terminal-text.ts"
-import type { Theme } from "./theme.ts"
+import { escapeForScreen, oneLine, wrapText } from "./terminal-text.ts"
+import type { TerminalTheme } from "./theme.ts"
 
-export interface Choice {
+export interface PickerChoice {
   readonly value: string
   readonly label: string
   readonly description?: string
@@ -18,10 +18,10 @@ export interface PickerOptions {
   readonly title: string
   /** What there is to read before one chooses. */
   readonly about?: string
-  readonly choices: readonly Choice[]
+  readonly choices: readonly PickerChoice[]
   /** Whether typing narrows the list down. */
   readonly filter: boolean
-  readonly theme: Theme
+  readonly theme: TerminalTheme
   /** Null when nothing was chosen. */
   readonly done: (value: string | null) => void
 }
@@ -29,7 +29,7 @@ export interface PickerOptions {
 const VISIBLE = 8
 
 /** A list from which one thing is chosen, in the place of the composer. */
-export class Picker implements Component {
+export class TerminalPicker implements Component {
   readonly #options: PickerOptions
   readonly #input = new Input()
   #list: SelectList
@@ -56,8 +56,8 @@ export class Picker implements Component {
     const { title, about = "", filter, theme } = this.#options
     const head = filter
       ? [theme.strong(oneLine(`${title}: ${this.#input.getValue()}`, width))]
-      : wrapped(exact(title), width).map(theme.strong)
-    const lines = about === "" ? [] : wrapped(exact(about), width)
+      : wrapText(escapeForScreen(title), width).map(theme.strong)
+    const lines = about === "" ? [] : wrapText(escapeForScreen(about), width)
     const choices = this.#isEmpty
       ? [theme.quiet(oneLine("  nothing fits these words", width))]
       : this.#list.render(width)
@@ -67,7 +67,7 @@ export class Picker implements Component {
   #listOf(query: string): SelectList {
     const { choices, theme, done } = this.#options
     const words = query.toLowerCase().split(/\s+/)
-    const isMeant = ({ label, description = "" }: Choice) =>
+    const isMeant = ({ label, description = "" }: PickerChoice) =>
       words.every((word) => `${label} ${description}`.toLowerCase().includes(word))
     const items: SelectItem[] = choices.filter(isMeant).map((choice) => ({ ...choice }))
     this.#isEmpty = items.length === 0

@@ -1,31 +1,31 @@
-import type { CallPlace, Client } from "compositor-client/client"
+import type { CallPath, Client } from "compositor-client/client"
 import type { SessionView } from "compositor-client/view"
 import type { Turn, Wait } from "compositor-core/message/row"
 import { readToolPart } from "compositor-core/message/tool-part"
-import { inputText } from "./input-text.ts"
-import type { Choice } from "./picker.ts"
+import { readInputText } from "./input-text.ts"
+import type { PickerChoice } from "./picker.ts"
 
 /** Something that a turn waits for and a person must say. */
-export interface Question {
+export interface TurnQuestion {
   /** The same for the same question. */
   readonly key: string
   readonly title: string
   /** What it is about, whole. */
   readonly about: string
-  readonly choices: readonly Choice[]
+  readonly choices: readonly PickerChoice[]
   /** Whether the answer may be typed: then what is sent next is the answer. */
   readonly typed: boolean
   readonly answer: (client: Client, value: string) => Promise<unknown>
 }
 
 /** The first thing that is waited for, if any. */
-export function questionOf(view: SessionView | undefined): Question | undefined {
+export function questionOf(view: SessionView | undefined): TurnQuestion | undefined {
   const turn = Object.values(view?.turns ?? {}).find(({ waiting }) => waiting.length > 0)
   const [wait] = turn?.waiting ?? []
   return view && turn && wait ? asked(view, turn, wait) : undefined
 }
 
-function asked(view: SessionView, turn: Turn, wait: Wait): Question {
+function asked(view: SessionView, turn: Turn, wait: Wait): TurnQuestion {
   const at = { session_id: turn.session_id, turn_id: turn.id, call_id: wait.call_id }
   const key = `${turn.id} ${wait.call_id} ${wait.for}`
   switch (wait.for) {
@@ -52,9 +52,9 @@ function callOf(view: SessionView, wait: Wait): ShownCall {
   return { wait, input: readToolPart(part?.data)?.input, shown }
 }
 
-function approval(key: string, at: CallPlace, { wait, input, shown }: ShownCall): Question {
+function approval(key: string, at: CallPath, { wait, input, shown }: ShownCall): TurnQuestion {
   const always = wait.asks.length > 0
-  const about = inputText(input)
+  const about = readInputText(input)
   const isNews = wait.reason !== undefined && !unspaced(about).includes(unspaced(wait.reason))
   return {
     key,
@@ -80,11 +80,11 @@ function unspaced(text: string): string {
   return text.replace(/\s+/g, "")
 }
 
-function interrupted(key: string, at: CallPlace, { wait, input }: ShownCall): Question {
+function interrupted(key: string, at: CallPath, { wait, input }: ShownCall): TurnQuestion {
   return {
     key,
     title: `${wait.tool} may have run before a crash.`,
-    about: inputText(input),
+    about: readInputText(input),
     choices: [
       { value: "skip", label: "Leave it as it is" },
       { value: "retry", label: "Run it again" },
@@ -102,7 +102,7 @@ interface Asked {
 
 /** A single question with options is chosen from, or answered in other words; several questions are
  *  answered line by line, and where several options may be meant they stand between commas. */
-function open(key: string, at: CallPlace, { input, shown }: ShownCall): Question {
+function open(key: string, at: CallPath, { input, shown }: ShownCall): TurnQuestion {
   const { questions = [] } = (input ?? {}) as { questions?: readonly Asked[] }
   const [only] = questions.length === 1 ? questions : []
   const options = only?.multi_select ? [] : (only?.options ?? [])

@@ -2,15 +2,15 @@ import { matchesKey } from "@earendil-works/pi-tui"
 import { keepEditing } from "compositor-client/keep-editing"
 import { openMessage } from "compositor-core/compose/editable"
 import type { StoredMessage } from "compositor-core/message/row"
-import type { Desk } from "./desk.ts"
-import { bodyOf, type Composed, markOf } from "./draft-desk.ts"
+import type { SessionScreen } from "./desk.ts"
+import { bodyOf, type ComposedDraft, markOf } from "./draft-desk.ts"
 
 /** Where a draft is composed: a message that is edited takes its place for a while. */
-export interface ComposerPlace {
+export interface ComposerAccess {
   /** Take what is there away; what is given puts it back. */
   readonly hold: () => () => void
-  readonly read: () => Composed
-  readonly write: (composed: Composed) => void
+  readonly read: () => ComposedDraft
+  readonly write: (composed: ComposedDraft) => void
 }
 
 interface Editing {
@@ -22,13 +22,13 @@ interface Editing {
 }
 
 /** Choosing among what waits, and changing it: what is being edited does not fire. */
-export class QueueDesk {
-  readonly #desk: Desk
-  readonly #composer: ComposerPlace
+export class QueueView {
+  readonly #desk: SessionScreen
+  readonly #composer: ComposerAccess
   #selected: number | null = null
   #editing: Editing | undefined
 
-  constructor(desk: Desk, composer: ComposerPlace) {
+  constructor(desk: SessionScreen, composer: ComposerAccess) {
     this.#desk = desk
     this.#composer = composer
   }
@@ -124,7 +124,7 @@ export class QueueDesk {
   }
 }
 
-type Act = (desk: QueueDesk, message: StoredMessage, at: number) => unknown
+type Act = (desk: QueueView, message: StoredMessage, at: number) => unknown
 
 const KEYS: readonly (readonly [Parameters<typeof matchesKey>[1], Act])[] = [
   ["up", (desk, _, at) => desk.move(at - 1)],

@@ -1,9 +1,9 @@
 import type { LowerAnswer } from "compositor-client/client"
-import type { Desk } from "./desk.ts"
-import { bodyOf, type Composed } from "./draft-desk.ts"
+import type { SessionScreen } from "./desk.ts"
+import { bodyOf, type ComposedDraft } from "./draft-desk.ts"
 
 /** What the model would see of what is composed now. */
-export async function xray(desk: Desk, composed: Composed) {
+export async function xray(desk: SessionScreen, composed: ComposedDraft) {
   const message = bodyOf(composed)
   if (!("source" in message) && message.parts.length === 0)
     return desk.say("notice", "Type something: its x-ray shows what the model would see.")

@@ -2,41 +2,41 @@ import { isWords } from "compositor-core/parts/table"
 import process from "node:process"
 import { Container, Editor, ProcessTerminal, type TUI, TuiMainScreen } from "@earendil-works/pi-tui"
 import { isShowable } from "compositor-core/compose/editable"
-import { type Marks, readMarks, writeMarks } from "compositor-core/compose/marks"
+import { type PartMarks, readMarks, writeMarks } from "compositor-core/compose/marks"
 import { literalsIn } from "compositor-core/compose/typed"
-import { Attachments } from "./attached.ts"
+import { PendingAttachments } from "./attached.ts"
 import {
   attachedLines,
   ideLines,
-  Lines,
+  ComputedLines,
   questionLines,
   queueLines,
   statusLine,
   unsentLines,
 } from "./bars.ts"
-import { Completions } from "./completions.ts"
-import type { Desk } from "./desk.ts"
-import type { Composed } from "./draft-desk.ts"
+import { TerminalCompletions } from "./completions.ts"
+import type { SessionScreen } from "./desk.ts"
+import type { ComposedDraft } from "./draft-desk.ts"
 import type { Ide } from "./ide/ide.ts"
 import { LogView } from "./log-view.ts"
 import { Pastes } from "./pastes.ts"
-import { Picker, type PickerOptions } from "./picker.ts"
-import type { QueueDesk } from "./queue-desk.ts"
-import { oneLine, plain } from "./terminal-text.ts"
-import { type Theme, themeOf } from "./theme.ts"
+import { TerminalPicker, type PickerOptions } from "./picker.ts"
+import type { QueueView } from "./queue-desk.ts"
+import { oneLine, cleanForScreen } from "./terminal-text.ts"
+import { type TerminalTheme, themeOf } from "./theme.ts"
 import { keepWhole } from "./whole-marks.ts"
 
 export interface ScreenOptions {
   readonly environment: Readonly<Record<string, string | undefined>>
-  readonly desk: () => Desk | undefined
-  readonly queue: () => QueueDesk | undefined
+  readonly desk: () => SessionScreen | undefined
+  readonly queue: () => QueueView | undefined
   readonly ide: () => Ide | undefined
   /** What is composed changed. */
   readonly composed: () => void
 }
 
 interface Standing {
-  readonly marks: Marks
+  readonly marks: PartMarks
   readonly literals: readonly string[]
 }
 
@@ -56,13 +56,13 @@ export class Screen {
   readonly tui: TUI
   readonly editor: Editor
   readonly pastes = new Pastes()
-  readonly attachments: Attachments
+  readonly attachments: PendingAttachments
   /** Parts that stand in the text, and words in it that are only words. */
   #standing: Standing = NOTHING_STANDS
   /** Marks that were taken out of the text on purpose. */
   readonly #removed = new Set<string>()
   readonly #options: ScreenOptions
-  readonly #theme: Theme
+  readonly #theme: TerminalTheme
   readonly #log: LogView
   readonly #slot = new Container()
   #choosing: ((value: string | null) => void) | undefined
@@ -74,8 +74,8 @@ export class Screen {
     this.#theme = themeOf(options.environment)
     this.tui = new TuiMainScreen(new ProcessTerminal())
     this.editor = new Editor(this.tui, this.#theme.editor)
-    this.editor.setAutocompleteProvider(new Completions(() => this.#where()))
-    this.attachments = new Attachments(() => this.#changed())
+    this.editor.setAutocompleteProvider(new TerminalCompletions(() => this.#where()))
+    this.attachments = new PendingAttachments(() => this.#changed())
     this.editor.onChange = (text) => {
       const { marks, literals } = this.#standing
       this.#standing = { marks, literals: literalsIn(text, literals) }
@@ -85,18 +85,18 @@ export class Screen {
     this.#log = new LogView(this.#theme)
     this.#slot.addChild(this.editor)
     this.tui.addChild(this.#log)
-    this.tui.addChild(new Lines((width) => this.#above(width)))
+    this.tui.addChild(new ComputedLines((width) => this.#above(width)))
     this.tui.addChild(this.#slot)
-    this.tui.addChild(new Lines((width) => [this.#status(width)]))
+    this.tui.addChild(new ComputedLines((width) => [this.#status(width)]))
   }
 
   /** What is composed, with what its marks stand for. */
-  get composed(): Composed {
+  get composed(): ComposedDraft {
     return this.read(this.editor.getText())
   }
 
   /** What a text stands for that was in the editor. */
-  read(typed: string): Composed {
+  read(typed: string): ComposedDraft {
     const { marks, literals } = this.#standing
     const { source, inserts } = readMarks(this.pastes.expand(typed), marks)
     return {
@@ -107,7 +107,7 @@ export class Screen {
     }
   }
 
-  compose({ source, attachments, inserts = [], literals = [] }: Composed) {
+  compose({ source, attachments, inserts = [], literals = [] }: ComposedDraft) {
     const { text, marks } = writeMarks(source, inserts)
     if (text !== this.pastes.expand(this.editor.getText()))
       this.editor.setText(this.pastes.shown(text))
@@ -120,7 +120,7 @@ export class Screen {
   /** The composer, for whoever puts drafts and messages into it. */
   readonly place = {
     read: () => this.composed,
-    write: (draft: Composed) => this.compose(draft),
+    write: (draft: ComposedDraft) => this.compose(draft),
     hold: () => this.hold(),
   }
 
@@ -168,7 +168,9 @@ export class Screen {
     if (mark === undefined) this.attachments.removeLast()
     else this.removeMark(mark)
     const text = part.text.replace(/\r\n?/g, "\n")
-    this.editor.insertTextAtCursor(this.pastes.shown(isShowable(text) ? text : plain(text)))
+    this.editor.insertTextAtCursor(
+      this.pastes.shown(isShowable(text) ? text : cleanForScreen(text)),
+    )
     return true
   }
 
@@ -229,7 +231,7 @@ export class Screen {
       resolve(value)
     }
     this.#choosing = done
-    this.#fill(new Picker({ ...options, theme: this.#theme, done }))
+    this.#fill(new TerminalPicker({ ...options, theme: this.#theme, done }))
     return promise
   }
 
@@ -242,7 +244,7 @@ export class Screen {
     this.tui.requestRender()
   }
 
-  #fill(component: Editor | Picker) {
+  #fill(component: Editor | TerminalPicker) {
     this.#slot.clear()
     this.#slot.addChild(component)
     this.tui.setFocus(component)
@@ -276,7 +278,7 @@ export class Screen {
     return statusLine(desk?.view, { width, theme: this.#theme, connection, hint })
   }
 
-  #usualHint(desk: Desk | undefined): string {
+  #usualHint(desk: SessionScreen | undefined): string {
     const view = desk?.view
     if (!view || view.status.state === "idle" || view.status.state === "error") return HINT
     if (view.status.state === "waiting_on_user_input") return TYPED

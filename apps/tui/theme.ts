@@ -2,7 +2,7 @@ import type { EditorTheme, SelectListTheme } from "@earendil-works/pi-tui"
 
 export type Paint = (text: string) => string
 
-export interface Theme {
+export interface TerminalTheme {
   readonly strong: Paint
   readonly quiet: Paint
   readonly accent: Paint
@@ -13,7 +13,7 @@ export interface Theme {
 }
 
 /** Colours help and are never needed: without them every word is still there (NO_COLOR). */
-export function themeOf(environment: Readonly<Record<string, string | undefined>>): Theme {
+export function themeOf(environment: Readonly<Record<string, string | undefined>>): TerminalTheme {
   const coloured = !environment.NO_COLOR && environment.TERM !== "dumb"
   const paint = (open: number, close: number): Paint =>
     coloured ? (text) => `\u001b[${open}m${text}\u001b[${close}m` : (text) => text

@@ -1,7 +1,7 @@
-import type { Desk } from "./desk.ts"
+import type { SessionScreen } from "./desk.ts"
 
 /** Say, where it is so, that instructions of the folder are only quoted, and what can be done. */
-export async function tellUntrusted(desk: Desk, session: string): Promise<void> {
+export async function tellUntrusted(desk: SessionScreen, session: string): Promise<void> {
   // Who may not trust anything is not asked to.
   const files = await untrusted(desk, session).catch(() => [])
   if (files.length === 0) return
@@ -13,7 +13,7 @@ export async function tellUntrusted(desk: Desk, session: string): Promise<void> 
 }
 
 /** `/trust` trusts the instructions of the folder as they are now; `/trust show` shows them. */
-export async function trust(desk: Desk, argument: string): Promise<void> {
+export async function askForTrust(desk: SessionScreen, argument: string): Promise<void> {
   const session = desk.view?.session.id
   if (session === undefined) return
   const files = await untrusted(desk, session)
@@ -26,7 +26,7 @@ export async function trust(desk: Desk, argument: string): Promise<void> {
   desk.say("notice", `${names}: trusted as it is now.`)
 }
 
-async function untrusted({ client }: Pick<Desk, "client">, session: string) {
+async function untrusted({ client }: Pick<SessionScreen, "client">, session: string) {
   const { files } = await client.commands.instructions({ session })
   return files.filter(({ trusted }) => !trusted)
 }

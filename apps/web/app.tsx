@@ -1,17 +1,17 @@
 import { lazy, Suspense, useCallback, useEffect, useRef, useState } from "react"
 import { NEW } from "./state/actions.ts"
 import { Composer } from "./composer/composer.tsx"
-import { useApp, useDesk, useMedia, useStore } from "./state/context.ts"
+import { useApp, useDraftKeeper, useMedia, useStore } from "./state/context.ts"
 import { IconButton } from "./controls/controls.tsx"
 import { Dialog } from "./controls/dialog.tsx"
-import type { Outgoing } from "./composer/draft.ts"
+import type { OutgoingSend } from "./composer/draft.ts"
 import { DropTarget } from "./composer/drop.tsx"
 import { Empty } from "./thread/empty.tsx"
 import { Gate } from "./gate.tsx"
 import { Header } from "./header.tsx"
 import { CloseIcon } from "./controls/icons.tsx"
-import { OutgoingMessage } from "./thread/outgoing-message.tsx"
-import { NoteNet, PageNet, PaneNet } from "./controls/error-boundary.tsx"
+import { OutgoingMessageView } from "./thread/outgoing-message.tsx"
+import { NoteNet, PageBoundary, PaneNet } from "./controls/error-boundary.tsx"
 import { PanelContext, type Shown } from "./panels/panels.ts"
 import { QueueTray } from "./queue/queue-tray.tsx"
 import { TrustCard } from "./thread/trust-card.tsx"
@@ -34,7 +34,7 @@ export function Page() {
   const gate = useStore((state) => state.gate)
   return (
     <>
-      <PageNet>{gate === "open" ? <Rooms /> : <Gate reason={gate} />}</PageNet>
+      <PageBoundary>{gate === "open" ? <Rooms /> : <Gate reason={gate} />}</PageBoundary>
       <Toasts />
     </>
   )
@@ -169,7 +169,7 @@ function Pane({ shown, show }: BesideProps) {
 function Conversation({ onFilled }: { onFilled: () => void }) {
   const current = useStore((state) => state.current)
   const view = useStore((state) => state.view)
-  const outgoing = useDesk((desk) => desk.outgoing(current ?? NEW))
+  const outgoing = useDraftKeeper((desk) => desk.outgoing(current ?? NEW))
   if (current === undefined && outgoing.length === 0) return <Empty onFilled={onFilled} />
   const beginning = <Beginning outgoing={outgoing} />
   if (current === undefined || !view) return beginning
@@ -183,13 +183,13 @@ function Conversation({ onFilled }: { onFilled: () => void }) {
 }
 
 /** A session that is not there yet, and what was sent to it. */
-function Beginning({ outgoing }: { outgoing: readonly Outgoing[] }) {
+function Beginning({ outgoing }: { outgoing: readonly OutgoingSend[] }) {
   useEffect(() => void loadLog().catch(() => undefined), [])
   return (
     <div className="min-h-0 flex-1 overflow-y-auto" aria-busy="true">
       <div className="mx-auto max-w-3xl space-y-6 px-4 pt-16 pb-8 sm:px-6">
         {outgoing.map((message) => (
-          <OutgoingMessage key={message.id} message={message} />
+          <OutgoingMessageView key={message.id} message={message} />
         ))}
       </div>
     </div>

@@ -4,18 +4,18 @@ import { createClient } from "compositor-client/client"
 import { Actions, NEW } from "./state/actions.ts"
 import { Page } from "./app.tsx"
 import { AppContext } from "./state/context.ts"
-import { Desk } from "./composer/draft-desk.ts"
+import { DraftKeeper } from "./composer/draft-desk.ts"
 import { Drafts } from "./composer/drafts.ts"
 import { Looks } from "./composer/fates.ts"
 import { keepFocus } from "./controls/focus.ts"
 import { Gate } from "./gate.tsx"
-import { Store } from "./state/store.ts"
+import { PageStore } from "./state/store.ts"
 import "./style.css"
 import { strings } from "./state/strings.ts"
 import { readTheme, wearTheme } from "./state/theme.ts"
 import { say } from "./controls/toasts.tsx"
 import { sessionInAddress, takeToken } from "./state/token.ts"
-import { messageOf } from "./state/safe-actions.ts"
+import { failureText } from "./state/safe-actions.ts"
 
 /** A tab out of sight for so long lets go of its connections: a browser has six for all its tabs. */
 const REST_AFTER = 5_000
@@ -27,8 +27,8 @@ function start() {
   if (!token) return root.render(<Gate reason="missing" />)
 
   const client = createClient({ url: location.origin, token })
-  const store = new Store(client, (error) => say(messageOf(error)))
-  const desk = new Desk(localStorage)
+  const store = new PageStore(client, (error) => say(failureText(error)))
+  const desk = new DraftKeeper(localStorage)
   const drafts = new Drafts(client, desk, { outrun: () => say(strings.stash.outrun) })
   const actions = new Actions(store, desk, drafts, say)
   keepDrafts(store, desk, drafts)
@@ -45,14 +45,14 @@ function start() {
   )
 }
 
-function keepAddress(store: Store) {
+function keepAddress(store: PageStore) {
   const follow = () => store.open(sessionInAddress())
   addEventListener("popstate", follow)
   addEventListener("hashchange", follow)
   follow()
 }
 
-function keepDrafts(store: Store, desk: Desk, drafts: Drafts) {
+function keepDrafts(store: PageStore, desk: DraftKeeper, drafts: Drafts) {
   desk.settle(NEW, () => false)
   let shown: string | undefined
   store.subscribe(() => {
@@ -69,7 +69,7 @@ function keepDrafts(store: Store, desk: Desk, drafts: Drafts) {
   addEventListener("pagehide", () => desk.save())
 }
 
-function restWhileHidden(store: Store) {
+function restWhileHidden(store: PageStore) {
   let timer: ReturnType<typeof setTimeout> | undefined
   const look = () => {
     clearTimeout(timer)

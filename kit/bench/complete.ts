@@ -8,7 +8,7 @@ import { pathToFileURL } from "node:url"
 import { FileFinder } from "../../packages/files/finder/file-finder.ts"
 import { createFinder } from "../../packages/files/finder/finder.ts"
 import { Paths } from "../../packages/files/finder/paths.ts"
-import { Search } from "../../packages/files/finder/search.ts"
+import { FileSearch } from "../../packages/files/finder/search.ts"
 import { openView } from "../../packages/files/finder/view.ts"
 import { hiddenBy } from "../../packages/engine/policy/load-policy.ts"
 import { findSecrets } from "../../packages/engine/policy/secrets/find-secrets.ts"
@@ -186,7 +186,7 @@ function keystrokeRows(paths: readonly string[], { fuzzysort, uFuzzy }: Peers): 
   return [rowOf("fuzzysort", null), rowOf("uFuzzy", null), rowOf("ours", MAX_KEYSTROKE)]
 }
 
-function searchOf(paths: readonly string[]): Search {
+function searchOf(paths: readonly string[]): FileSearch {
   const index = new Paths()
   const folders = new Map<string, number>()
   for (const path of paths) {
@@ -196,7 +196,7 @@ function searchOf(paths: readonly string[]): Search {
     folders.set(folder, number)
     index.add(number, path.slice(from))
   }
-  return new Search(index)
+  return new FileSearch(index)
 }
 
 /** How long each way takes for each keystroke. They take turns, so a busy moment hits all. The first

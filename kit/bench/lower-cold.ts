@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8"
 import { runInNewContext } from "node:vm"
 import type { Media } from "../../packages/core/model/prompt.ts"
-import type { Body } from "../../packages/core/wires/body.ts"
+import type { WireBody } from "../../packages/core/wires/body.ts"
 import {
   fragmentText,
   type OpenMedia,
@@ -104,7 +104,7 @@ function fromText(name: string): string {
   return `${name}, from text`
 }
 
-export async function written(body: Body, open: OpenMedia): Promise<number> {
+export async function written(body: WireBody, open: OpenMedia): Promise<number> {
   let bytes = 0
   for await (const chunk of writeBody(body, open)) bytes += chunk.length
   return bytes

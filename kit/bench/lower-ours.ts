@@ -1,12 +1,12 @@
 import { readWorkspaceFile } from "../../packages/files/workspace/workspace.ts"
 import { capabilitiesOf, findModel } from "../../packages/core/wires/models.ts"
 import type { PromptMessage } from "../../packages/core/model/prompt.ts"
-import type { Body, Fragment } from "../../packages/core/wires/body.ts"
-import type { Envelope } from "../../packages/core/wires/define-wire.ts"
+import type { WireBody, WireFragment } from "../../packages/core/wires/body.ts"
+import type { RequestEnvelope } from "../../packages/core/wires/define-wire.ts"
 import { findWire } from "../../packages/core/wires/wires.ts"
 import { WireHistory } from "../../packages/core/wires/wire-history.ts"
 import {
-  type HistoryRooms,
+  type HistoryDependencies,
   type LoweringOf,
   lowerMessage,
 } from "../../packages/engine/turns/lower-message.ts"
@@ -17,7 +17,7 @@ import { TOOL } from "./lower-histories.ts"
 
 const MODEL = { provider_id: "anthropic", model_id: "claude-sonnet-4-5" }
 
-const ENVELOPE: Envelope = {
+const ENVELOPE: RequestEnvelope = {
   model: MODEL.model_id,
   system: "Be kind.",
   max_tokens: 1000,
@@ -28,11 +28,11 @@ const ENVELOPE: Envelope = {
 
 /** Rows to the pieces of a request, by the functions that a session uses. */
 export class Ours {
-  readonly #rooms: HistoryRooms
+  readonly #rooms: HistoryDependencies
   readonly #wire: NonNullable<ReturnType<typeof findWire>>
   readonly #at: LoweringOf
 
-  constructor(blobs: HistoryRooms["blobs"]) {
+  constructor(blobs: HistoryDependencies["blobs"]) {
     const wire = findWire("anthropic-messages")
     const model = findModel(MODEL)
     if (!wire || !model) throw new Error(`${MODEL.model_id} is no model known here`)
@@ -58,7 +58,7 @@ export class Ours {
     }
   }
 
-  async cold(rows: readonly RawMessage[]): Promise<Body> {
+  async cold(rows: readonly RawMessage[]): Promise<WireBody> {
     return this.#wire.body(ENVELOPE, (await this.history(rows)).messages())
   }
 
@@ -84,18 +84,18 @@ export class Ours {
     return said
   }
 
-  fromOpened(messages: readonly PromptMessage[]): Body {
+  fromOpened(messages: readonly PromptMessage[]): WireBody {
     const history = new WireHistory(this.#wire)
     for (const message of messages) history.add(this.#wire.encode(message, MODEL.model_id))
     return this.#wire.body(ENVELOPE, history.messages())
   }
 
   /** The next request of a session whose history is written already. */
-  async append(history: WireHistory, row: RawMessage): Promise<Body> {
+  async append(history: WireHistory, row: RawMessage): Promise<WireBody> {
     return this.#wire.body(ENVELOPE, [...history.messages(), ...(await this.#lowered(row))])
   }
 
-  async #lowered(row: RawMessage): Promise<readonly Fragment[]> {
+  async #lowered(row: RawMessage): Promise<readonly WireFragment[]> {
     const { fragments } = await lowerMessage(this.#rooms, row, this.#at)
     return fragments
   }

@@ -6,7 +6,7 @@ import process from "node:process"
 import { setTimeout as pause } from "node:timers/promises"
 import { type Host, openHost } from "../../packages/engine/host/host.ts"
 import type { Provider } from "../../packages/engine/providers/provider.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { createApp } from "../../packages/server/app.ts"
 import { play } from "./script.ts"
 import { CLOSING, EXIT_BROKEN, type Line, type ScriptInput } from "./traced.ts"
@@ -40,7 +40,7 @@ async function goAhead() {
 }
 
 function opened(): Promise<Host> {
-  const provider = scripted([{ text: "It is so." }])
+  const provider = scriptedProvider([{ text: "It is so." }])
   return openHost({
     data,
     workspace: null,

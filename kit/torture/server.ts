@@ -6,14 +6,14 @@ import type { Provider } from "../../packages/engine/providers/provider.ts"
 import {
   type RecordedCall,
   type ScriptStep,
-  scripted,
+  scriptedProvider,
 } from "../../packages/engine/providers/scripted.ts"
 import { serve } from "../../packages/server/serve.ts"
 import { keepCompiled } from "./compiled.ts"
 import type { ServerInput, ServerReady } from "./server-process.ts"
 
 const { data, calls } = JSON.parse(process.argv[2] ?? "") as ServerInput
-const provider = scripted(answer)
+const provider = scriptedProvider(answer)
 const running = await serve({
   data,
   workspace: null,

@@ -7,7 +7,7 @@ import type { Provider } from "../../packages/engine/providers/provider.ts"
 import {
   type RecordedCall,
   type ScriptStep,
-  scripted,
+  scriptedProvider,
 } from "../../packages/engine/providers/scripted.ts"
 import { serve } from "../../packages/server/serve.ts"
 import { defineTool } from "../../packages/engine/tools/tool.ts"
@@ -31,7 +31,7 @@ export interface TurnsCall {
 }
 
 const { data, lease_ms, calls, store } = JSON.parse(process.argv[2] ?? "") as TurnsServerInput
-const provider = scripted(answer)
+const provider = scriptedProvider(answer)
 const nod = defineTool({
   id: "nod",
   aliases: [],

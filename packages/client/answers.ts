@@ -9,7 +9,7 @@ export type {
   ListedCommand,
 } from "compositor-core/contract/commands"
 export type { PartData as AnyPart } from "compositor-core/parts/define-part"
-export type { Fault, Insert, ModelName, Where } from "compositor-core/contract/fields"
+export type { Fault, InsertField, ModelName, CommandsQuery } from "compositor-core/contract/fields"
 export type { CarriedFile, FilePlaced, FolderEntry, Upload } from "compositor-core/contract/files"
 export type { LowerAnswer, LowerBody } from "compositor-core/contract/lowering"
 export type { ListedServer, ServerOffers } from "compositor-core/contract/mcp"
@@ -45,4 +45,4 @@ export type {
   SessionSummary,
 } from "compositor-core/contract/sessions"
 export type { ListedTrigger, NewTrigger } from "compositor-core/contract/triggers"
-export type { CallPlace, StoredReceipt } from "compositor-core/contract/turns"
+export type { CallPath, StoredReceipt } from "compositor-core/contract/turns"

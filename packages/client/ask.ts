@@ -1,13 +1,13 @@
 import type { RoutesByAddress } from "compositor-core/contract/contract"
-import type { AnswerOf, ParameterValues, Sent } from "compositor-core/contract/route"
+import type { AnswerOf, ParameterValues, SentRequest } from "compositor-core/contract/route"
 
-export type Body = Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>
+export type UploadBody = Blob | ReadableStream<Uint8Array> | Uint8Array<ArrayBuffer>
 
 /** What a route takes in its query, and in its body. */
-export type QueryOf<Address extends keyof RoutesByAddress> = Sent<
+export type QueryOf<Address extends keyof RoutesByAddress> = SentRequest<
   NonNullable<RoutesByAddress[Address]["query"]>
 >
-export type BodyOf<Address extends keyof RoutesByAddress> = Sent<
+export type BodyOf<Address extends keyof RoutesByAddress> = SentRequest<
   NonNullable<RoutesByAddress[Address]["body"]>
 >
 
@@ -23,7 +23,7 @@ export type Ask = <Address extends keyof RoutesByAddress>(
 interface RequestOf<Address extends keyof RoutesByAddress> {
   readonly query?: QueryOf<Address> | undefined
   readonly body?: BodyOf<Address> | undefined
-  readonly bytes?: Body
+  readonly bytes?: UploadBody
   readonly signal?: AbortSignal | undefined
 }
 
@@ -37,7 +37,7 @@ export type AskRaw = (
 export interface CallRequest {
   readonly query?: object | undefined
   readonly body?: unknown
-  readonly bytes?: Body
+  readonly bytes?: UploadBody
   readonly headers?: Readonly<Record<string, string>>
   readonly signal?: AbortSignal | undefined
 }

@@ -1,12 +1,12 @@
-import type { Fault, Where } from "compositor-core/contract/fields"
+import type { Fault, CommandsQuery } from "compositor-core/contract/fields"
 import type { PromptOptions, QueueChange, SendBody } from "compositor-core/contract/messages"
-import type { CallPlace } from "compositor-core/contract/turns"
-import type { Ask, AskRaw, Body, BodyOf, CallRequest, QueryOf } from "./ask.ts"
+import type { CallPath } from "compositor-core/contract/turns"
+import type { Ask, AskRaw, UploadBody, BodyOf, CallRequest, QueryOf } from "./ask.ts"
 import { fileCalls } from "./file-calls.ts"
-import { houseCalls } from "./house-calls.ts"
+import { settingsCalls } from "./house-calls.ts"
 
 export type * from "./answers.ts"
-export type { Body } from "./ask.ts"
+export type { UploadBody } from "./ask.ts"
 
 /** The network's `fetch`, or the app's own: `(url, init) => app.request(url, init)` (in process). */
 export type Fetch = (url: string, init: RequestInit) => Response | Promise<Response>
@@ -42,7 +42,7 @@ export function createClient(options: ClientOptions) {
 
   return {
     url: options.url,
-    ...houseCalls(json),
+    ...settingsCalls(json),
     ...fileCalls(json, call),
     info: () => json("GET /v1/info"),
     /** What this server can do, each as `post /v1/sessions/{id}/branch`. */
@@ -65,7 +65,7 @@ export function createClient(options: ClientOptions) {
     /** The folder, or one session, as JSON lines. */
     export: async (query: { session?: string; blobs?: boolean } = {}, signal?: AbortSignal) =>
       bodyOf(await call("GET /v1/export", [], { query, signal })),
-    import: (lines: Body, signal?: AbortSignal) =>
+    import: (lines: UploadBody, signal?: AbortSignal) =>
       json("POST /v1/import", [], { bytes: lines, signal }),
 
     sessions: {
@@ -124,16 +124,15 @@ export function createClient(options: ClientOptions) {
       json("GET /v1/sessions/:id/turns/:turn/receipts", [id, turn]),
     /** What a person says to a call that a turn waits for; 409 when it waits no longer. */
     calls: {
-      approve: (at: CallPlace, body: BodyOf<`${CallAddress}/approve`> = {}) =>
+      approve: (at: CallPath, body: BodyOf<`${CallAddress}/approve`> = {}) =>
         json("POST /v1/sessions/:id/turns/:turn/calls/:call/approve", steps(at), { body }),
-      deny: (at: CallPlace, body: BodyOf<`${CallAddress}/deny`> = {}) =>
+      deny: (at: CallPath, body: BodyOf<`${CallAddress}/deny`> = {}) =>
         json("POST /v1/sessions/:id/turns/:turn/calls/:call/deny", steps(at), { body }),
-      answer: (at: CallPlace, body: BodyOf<`${CallAddress}/answer`>) =>
+      answer: (at: CallPath, body: BodyOf<`${CallAddress}/answer`>) =>
         json("POST /v1/sessions/:id/turns/:turn/calls/:call/answer", steps(at), { body }),
-      retry: (at: CallPlace) =>
+      retry: (at: CallPath) =>
         json("POST /v1/sessions/:id/turns/:turn/calls/:call/retry", steps(at)),
-      skip: (at: CallPlace) =>
-        json("POST /v1/sessions/:id/turns/:turn/calls/:call/skip", steps(at)),
+      skip: (at: CallPath) => json("POST /v1/sessions/:id/turns/:turn/calls/:call/skip", steps(at)),
     },
     inspect: (id: string, query: { message?: string } = {}) =>
       json("GET /v1/sessions/:id/inspect", [id], { query }),
@@ -141,12 +140,12 @@ export function createClient(options: ClientOptions) {
       json("POST /v1/lower", [], { body, signal }),
 
     commands: {
-      list: (query: Where = {}) => json("GET /v1/commands", [], { query }),
-      doctor: (query: Where = {}) => json("GET /v1/commands/doctor", [], { query }),
+      list: (query: CommandsQuery = {}) => json("GET /v1/commands", [], { query }),
+      doctor: (query: CommandsQuery = {}) => json("GET /v1/commands/doctor", [], { query }),
       export: (query: QueryOf<"GET /v1/commands/export">) =>
         json("GET /v1/commands/export", [], { query }),
       /** The files of instructions that a workspace holds. */
-      instructions: (query: Where = {}) => json("GET /v1/trust", [], { query }),
+      instructions: (query: CommandsQuery = {}) => json("GET /v1/trust", [], { query }),
       trust: (body: BodyOf<"POST /v1/trust">) => json("POST /v1/trust", [], { body }),
       parse: (body: BodyOf<"POST /v1/parse">) => json("POST /v1/parse", [], { body }),
       complete: (body: BodyOf<"POST /v1/complete">, signal?: AbortSignal) =>
@@ -161,7 +160,7 @@ export function createClient(options: ClientOptions) {
       stash: (id: string) => json("GET /v1/sessions/:id/draft/stash", [id]),
     },
 
-    upload: (bytes: Body, query: QueryOf<"POST /v1/blobs">, signal?: AbortSignal) =>
+    upload: (bytes: UploadBody, query: QueryOf<"POST /v1/blobs">, signal?: AbortSignal) =>
       json("POST /v1/blobs", [], { bytes, query, signal }),
     /** Let a session read a folder of the server's machine: only where a person chose it. */
     giveFolder: (id: string, path: string, name?: string) =>
@@ -260,7 +259,7 @@ function pathOf(pattern: string, parameters: readonly string[]): string {
   )
 }
 
-function steps({ session_id, turn_id, call_id }: CallPlace) {
+function steps({ session_id, turn_id, call_id }: CallPath) {
   return [session_id, turn_id, call_id] as const
 }
 

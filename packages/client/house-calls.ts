@@ -1,10 +1,10 @@
-import type { Where } from "compositor-core/contract/fields"
+import type { CommandsQuery } from "compositor-core/contract/fields"
 import type { NewPrincipal } from "compositor-core/contract/principals"
 import type { NewTrigger } from "compositor-core/contract/triggers"
 import type { Ask, BodyOf, QueryOf } from "./ask.ts"
 
 /** What a server has beside sessions: memory, triggers, servers, agents and those who share it. */
-export function houseCalls(json: Ask) {
+export function settingsCalls(json: Ask) {
   return {
     memory: {
       list: (query: QueryOf<"GET /v1/memory"> = {}) => json("GET /v1/memory", [], { query }),
@@ -14,7 +14,7 @@ export function houseCalls(json: Ask) {
         json("PUT /v1/memory/:name", [name], { body }),
       remove: (name: string, query: QueryOf<"DELETE /v1/memory/:name"> = {}) =>
         json("DELETE /v1/memory/:name", [name], { query }),
-      proposals: (query: Where = {}) => json("GET /v1/memory-proposals", [], { query }),
+      proposals: (query: CommandsQuery = {}) => json("GET /v1/memory-proposals", [], { query }),
       decide: (id: string, body: BodyOf<"POST /v1/memory-proposals/:id">) =>
         json("POST /v1/memory-proposals/:id", [id], { body }),
     },
@@ -42,11 +42,11 @@ export function houseCalls(json: Ask) {
         json("DELETE /v1/principals/:principal/tokens/:token", [id, token]),
     },
     audit: (query: QueryOf<"GET /v1/audit"> = {}) => json("GET /v1/audit", [], { query }),
-    mcp: (query: Where = {}) => json("GET /v1/mcp", [], { query }),
-    mcpOffers: (server: string, query: Where = {}) =>
+    mcp: (query: CommandsQuery = {}) => json("GET /v1/mcp", [], { query }),
+    mcpOffers: (server: string, query: CommandsQuery = {}) =>
       json("GET /v1/mcp/:server", [server], { query }),
     /** Let go of a server and start it anew. */
-    mcpReconnect: (server: string, body: Where = {}) =>
+    mcpReconnect: (server: string, body: CommandsQuery = {}) =>
       json("POST /v1/mcp/:server/reconnect", [server], { body }),
     /** Servers for one session, as long as it is open; the operator's alone. */
     sessionServers: {
@@ -55,6 +55,6 @@ export function houseCalls(json: Ask) {
       list: (session: string) => json("GET /v1/sessions/:id/mcp", [session]),
       take: (session: string) => json("DELETE /v1/sessions/:id/mcp", [session]),
     },
-    agents: (query: Where = {}) => json("GET /v1/agents", [], { query }),
+    agents: (query: CommandsQuery = {}) => json("GET /v1/agents", [], { query }),
   }
 }

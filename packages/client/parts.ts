@@ -11,7 +11,7 @@ export function text(words: string): TextPart {
   return { type: "text", text: words }
 }
 
-export interface FilePlace {
+export interface FilePosition {
   /** From and to, counted from 1, both included. */
   readonly lines?: readonly [from: number, to: number]
   /** From and up to, counted from 0. */
@@ -21,13 +21,13 @@ export interface FilePlace {
 }
 
 /** A file of the workspace; the server reads it when it is needed. */
-export function file(path: string, { lines, bytes, entry }: FilePlace = {}): FileRefPart {
+export function file(path: string, { lines, bytes, entry }: FilePosition = {}): FileRefPart {
   const range = rangeOf(lines, bytes)
   const place = { ...(entry === undefined ? {} : { entry }), ...(range ? { range } : {}) }
   return { type: "file-ref", ref: { kind: "path", path, ...place } }
 }
 
-function rangeOf(lines: FilePlace["lines"], bytes: FilePlace["bytes"]): Range | undefined {
+function rangeOf(lines: FilePosition["lines"], bytes: FilePosition["bytes"]): Range | undefined {
   if (lines) return { start: lines[0], end: lines[1] }
   return bytes && { start: bytes[0], end: bytes[1], unit: "byte" }
 }

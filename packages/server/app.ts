@@ -3,16 +3,16 @@ import { contract } from "compositor-core/contract/contract"
 import { KnownPart } from "compositor-core/parts/read-part"
 import type { Host } from "compositor-engine/host/host"
 import type { Log } from "compositor-engine/telemetry/log"
-import { audited } from "./audit.ts"
+import { auditRequests } from "./audit.ts"
 import { conversationRoutes } from "./conversation.ts"
-import { type DoorRules, door } from "./door.ts"
-import { answerError, DoorError } from "./errors.ts"
+import { type AccessRules, checkAccess } from "./door.ts"
+import { answerError, HttpError } from "./errors.ts"
 import { guard } from "./guard.ts"
 import { type Health, mountHealth } from "./health.ts"
 import { type Limits, limitRequests } from "./limits.ts"
 import { observeRequests } from "./metrics-requests.ts"
 import { openapi } from "./openapi.ts"
-import { mount, routesOf, type ServedRoute } from "./route.ts"
+import { mountRoutes, routesOf, type ServedRoute } from "./route.ts"
 import { agentRoutes } from "./routes/agents.ts"
 import { blobRoutes } from "./routes/blobs.ts"
 import { commandRoutes, trustRoutes } from "./routes/commands.ts"
@@ -22,7 +22,7 @@ import { mountElectric } from "./routes/electric.ts"
 import { entityRoutes } from "./routes/entities.ts"
 import { fileRoutes } from "./routes/files.ts"
 import { folderRoutes } from "./routes/folders.ts"
-import { givenServerRoutes } from "./routes/given-servers.ts"
+import { sessionServerRoutes } from "./routes/given-servers.ts"
 import { mcpRoutes } from "./routes/mcp.ts"
 import { memoryRoutes } from "./routes/memory.ts"
 import { modelRoutes } from "./routes/models.ts"
@@ -54,7 +54,7 @@ function allRoutes(engine: Host): ServedRoute[] {
     ...memoryRoutes(engine),
     ...triggerRoutes(engine),
     ...mcpRoutes(engine),
-    ...givenServerRoutes(engine),
+    ...sessionServerRoutes(engine),
     ...agentRoutes(engine),
     ...principalRoutes(engine),
   ]
@@ -62,7 +62,7 @@ function allRoutes(engine: Host): ServedRoute[] {
 
 export interface AppOptions {
   /** Who may come in. Null only in process, where whoever calls is already inside. */
-  readonly rules: DoorRules | null
+  readonly rules: AccessRules | null
   readonly log?: (message: string) => void
   /** What watches a server, and holds whoever asks to its limits. */
   readonly operations?: Operations
@@ -79,18 +79,18 @@ export function createApp(engine: Host, options: AppOptions): Hono {
   const log = options.log ?? (() => undefined)
   app.onError((error, context) => answerError(error, context, log))
   app.notFound((context) => {
-    const error = new DoorError(404, "not_found", `there is nothing at ${context.req.path}`)
+    const error = new HttpError(404, "not_found", `there is nothing at ${context.req.path}`)
     return answerError(error, context, log)
   })
   if (options.operations) {
     mountHealth(app, options.operations)
     app.use(observeRequests(options.operations.metrics, options.operations.log))
   }
-  if (options.rules) app.use(door(options.rules, engine.principals))
+  if (options.rules) app.use(checkAccess(options.rules, engine.principals))
   if (options.operations)
     app.use(limitRequests(options.operations.limits, options.operations.metrics))
-  app.use(audited(engine.audit), guard(engine.owners, engine.principals))
-  mount(app, allRoutes(engine))
+  app.use(auditRequests(engine.audit), guard(engine.owners, engine.principals))
+  mountRoutes(app, allRoutes(engine))
   mountElectric(app, engine, log)
   app.all("/v1/stream/*", (context) => serveStream(engine, context))
   app.get("/openapi.json", (context) => context.json(openapi(ROUTES, VERSION, KnownPart)))

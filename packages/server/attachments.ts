@@ -1,7 +1,7 @@
 import type { Part } from "compositor-core/parts/table"
 import { basename } from "node:path"
 import { readWorkspaceFile } from "compositor-files/workspace/workspace"
-import { DoorError } from "./errors.ts"
+import { HttpError } from "./errors.ts"
 
 export interface NamedFile {
   readonly path: string
@@ -37,7 +37,7 @@ async function attachmentPart(file: NamedFile, root: string | null, at: number):
   }
 }
 
-function refused(at: number, message: string): DoorError {
+function refused(at: number, message: string): HttpError {
   const path = `/attachments/${at}/path`
-  return new DoorError(422, "validation_failed", `${path}: ${message}`, [{ path, message }])
+  return new HttpError(422, "validation_failed", `${path}: ${message}`, [{ path, message }])
 }

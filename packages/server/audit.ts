@@ -8,7 +8,7 @@ import { namedIn, patternOf } from "./guard.ts"
 
 /** Writes down everything that a principal asks for, and what the operator does that is the operator's
  *  alone. On a server of one person nothing else is worth a row. */
-export function audited(audit: Pick<AuditLog, "add">) {
+export function auditRequests(audit: Pick<AuditLog, "add">) {
   return async (context: Context, next: Next) => {
     const caller = callerOf(context)
     const pattern = patternOf(context)

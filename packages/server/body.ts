@@ -1,5 +1,5 @@
 import { setImmediate as pause, setTimeout as waitFor } from "node:timers/promises"
-import { DoorError } from "./errors.ts"
+import { HttpError } from "./errors.ts"
 import { JsonMeter, MAX_JSON_VALUES, tooDeep } from "./json-meter.ts"
 import { extname } from "node:path"
 import { Worker } from "node:worker_threads"
@@ -30,7 +30,7 @@ export async function readBody(request: Request, limits: BodyLimits): Promise<Ui
     const patience = waitFor(DISCARDED_MS, undefined, { ref: false })
     // One that hangs up meanwhile has heard enough.
     const discarded = discard(reader).catch(() => undefined)
-    if (error instanceof DoorError) await Promise.race([discarded, patience])
+    if (error instanceof HttpError) await Promise.race([discarded, patience])
     throw error
   })
 }
@@ -74,8 +74,8 @@ function joined(chunks: readonly Uint8Array[], size: number): Uint8Array {
   return whole
 }
 
-function tooLarge(max_bytes: number): DoorError {
-  return new DoorError(413, "too_large", `the body may have at most ${max_bytes} bytes`)
+function tooLarge(max_bytes: number): HttpError {
+  return new HttpError(413, "too_large", `the body may have at most ${max_bytes} bytes`)
 }
 
 /** A larger text is parsed in a thread: nobody waits while its strings are read. */
@@ -87,7 +87,7 @@ export interface ParseRequest {
   readonly bytes: Uint8Array
 }
 
-export type ParseAnswer =
+export type JsonParseResult =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly fault: string }
 
@@ -114,8 +114,8 @@ export function parseJson(text: string): unknown {
   return value
 }
 
-function notJson(fault: string): DoorError {
-  return new DoorError(400, "invalid_request", `the body is not JSON: ${fault}`)
+function notJson(fault: string): HttpError {
+  return new HttpError(400, "invalid_request", `the body is not JSON: ${fault}`)
 }
 
 let thread: ParseThread | undefined
@@ -123,26 +123,26 @@ let thread: ParseThread | undefined
 /** One thread for the process, started when it is first needed. It keeps nobody from leaving. */
 class ParseThread {
   readonly #worker: Worker
-  readonly #waiting = new Map<number, PromiseWithResolvers<ParseAnswer>>()
+  readonly #waiting = new Map<number, PromiseWithResolvers<JsonParseResult>>()
   #next = 0
 
   constructor() {
     const url = new URL(`./json-thread${extname(import.meta.url)}`, import.meta.url)
     this.#worker = new Worker(url, { resourceLimits: THREAD_LIMITS })
     this.#worker.unref()
-    this.#worker.on("message", (answer: ParseAnswer) => this.#settle(answer))
+    this.#worker.on("message", (answer: JsonParseResult) => this.#settle(answer))
     this.#worker.on("error", (error) => this.#fail(error))
   }
 
-  parse(bytes: Uint8Array): Promise<ParseAnswer> {
+  parse(bytes: Uint8Array): Promise<JsonParseResult> {
     const id = this.#next++
-    const answer = Promise.withResolvers<ParseAnswer>()
+    const answer = Promise.withResolvers<JsonParseResult>()
     this.#waiting.set(id, answer)
     this.#worker.postMessage({ id, bytes } satisfies ParseRequest, [bytes.buffer as ArrayBuffer])
     return answer.promise
   }
 
-  #settle(answer: ParseAnswer) {
+  #settle(answer: JsonParseResult) {
     this.#waiting.get(answer.id)?.resolve(answer)
     this.#waiting.delete(answer.id)
   }

@@ -1,9 +1,11 @@
 import type { Context } from "hono"
-import type { Admitted } from "compositor-engine/principals/principals"
+import type { AdmittedPrincipal } from "compositor-engine/principals/principals"
 import { OPERATOR } from "compositor-core/message/principal"
 
 /** Who asks: whoever has the folder's own token, or one of those who share the server. */
-export type Caller = { readonly type: "operator" } | ({ readonly type: "principal" } & Admitted)
+export type Caller =
+  | { readonly type: "operator" }
+  | ({ readonly type: "principal" } & AdmittedPrincipal)
 
 /** Who is inside already. */
 const THE_OPERATOR: Caller = { type: "operator" }
@@ -23,12 +25,12 @@ export function nameOf(caller: Caller): string {
 }
 
 /** Whose sessions it begins and is shown; null is the operator's. */
-export function ownerOf(caller: Caller): string | null {
+export function callerOwner(caller: Caller): string | null {
   return caller.type === "operator" ? null : caller.principal.id
 }
 
 /** What it is shown of a list: the operator all, a principal its own. */
-export function shownTo(caller: Caller): { readonly principal?: string } {
+export function visibleTo(caller: Caller): { readonly principal?: string } {
   return caller.type === "operator" ? {} : { principal: caller.principal.id }
 }
 

@@ -2,9 +2,9 @@ import { createHash, timingSafeEqual } from "node:crypto"
 import type { Context, Next } from "hono"
 import type { Principals } from "compositor-engine/principals/principals"
 import { type Caller, setCaller } from "./caller.ts"
-import { DoorError } from "./errors.ts"
+import { HttpError } from "./errors.ts"
 
-export interface DoorRules {
+export interface AccessRules {
   readonly token: string
   /** Names under which this server may be addressed, with their port. */
   readonly hosts: () => readonly string[]
@@ -20,7 +20,7 @@ export const ANSWER_HEADERS = {
 
 /** Whoever comes in is asked three things, on every route: whom it thinks it is talking to (a name
  *  rebound to our address is not ours), which page sent it, and, for data, the token (DAE-001). */
-export function door(rules: DoorRules, principals: Pick<Principals, "admit">) {
+export function checkAccess(rules: AccessRules, principals: Pick<Principals, "admit">) {
   const token = digest(rules.token)
   return async (context: Context, next: Next) => {
     checkHost(context, rules)
@@ -34,29 +34,29 @@ export function door(rules: DoorRules, principals: Pick<Principals, "admit">) {
   }
 }
 
-function checkHost(context: Context, rules: DoorRules) {
+function checkHost(context: Context, rules: AccessRules) {
   const host = context.req.header("host") ?? ""
   if (!rules.hosts().includes(host.toLowerCase()))
-    throw new DoorError(
+    throw new HttpError(
       403,
       "forbidden_host",
       `this server does not answer to ${host || "no name"}`,
     )
 }
 
-function checkOrigin(context: Context, rules: DoorRules) {
+function checkOrigin(context: Context, rules: AccessRules) {
   const origin = context.req.header("origin")
   if (origin !== undefined && !isWelcome(origin, rules))
-    throw new DoorError(403, "forbidden_origin", `pages of ${origin} may not call this server`)
+    throw new HttpError(403, "forbidden_origin", `pages of ${origin} may not call this server`)
 }
 
-function isWelcome(origin: string, rules: DoorRules): boolean {
+function isWelcome(origin: string, rules: AccessRules): boolean {
   const ours = rules.hosts().some((host) => origin.toLowerCase() === `http://${host}`)
   return ours || rules.origins?.includes(origin) === true
 }
 
 /** What a page may ask for, told to whoever asks; only a welcome page is told that it may ask. */
-function preflight(context: Context, rules: DoorRules): Response {
+function preflight(context: Context, rules: AccessRules): Response {
   const origin = context.req.header("origin")
   const welcome = origin !== undefined && isWelcome(origin, rules)
   return new Response(null, {
@@ -120,7 +120,7 @@ async function callerBy(
   const admitted = given === undefined ? undefined : await principals.admit(given)
   if (admitted) return { type: "principal", ...admitted }
   const message = "a valid token is needed: Authorization: Bearer <token>"
-  throw new DoorError(401, "unauthorized", message)
+  throw new HttpError(401, "unauthorized", message)
 }
 
 function digest(text: string): Buffer {

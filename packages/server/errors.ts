@@ -5,7 +5,7 @@ import { BlobMissing, BlobsFailed, BlobTooLarge } from "compositor-files/blobs/b
 import { Refusal, type RefusalCode, type RefusalDetail } from "compositor-core/message/refusal"
 
 /** A refusal that the door itself makes, before any room was asked. */
-export class DoorError extends Error {
+export class HttpError extends Error {
   readonly status: number
   readonly code: string
   readonly details: readonly RefusalDetail[]
@@ -48,10 +48,10 @@ export function answerError(
   context: Context,
   log: (message: string) => void,
 ): Response {
-  const { status, code, message, details } = toldTo(callerOf(context), told(error))
+  const { status, code, message, details } = toldTo(callerOf(context), errorAnswer(error))
   if (status >= 500) log(`${context.req.method} ${context.req.path}: ${errorStack(error)}`)
   const body = errorBody({ code, message, details })
-  const more = error instanceof DoorError ? error.headers : {}
+  const more = error instanceof HttpError ? error.headers : {}
   const headers = new Headers({ ...ERROR_HEADERS, ...more, "content-type": "application/json" })
   const request_id = context.get("request_id") as string | undefined
   if (request_id) headers.set("x-request-id", request_id)
@@ -101,8 +101,8 @@ interface Told {
 }
 
 /** What an error is to whoever asked. */
-export function told(error: unknown): Told {
-  if (error instanceof DoorError) return error
+export function errorAnswer(error: unknown): Told {
+  if (error instanceof HttpError) return error
   if (error instanceof Refusal) {
     const [status, code] = STATUS[error.code]
     return { status, code, message: error.message, details: error.details }

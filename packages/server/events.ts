@@ -2,20 +2,20 @@ import { LIVE_TURN_STATES, type StreamEvent, type Turn } from "compositor-core/m
 import { ANSWER_HEADERS } from "./door.ts"
 import type { Store } from "compositor-engine/store/store"
 import { Lifecycle } from "./lifecycle.ts"
-import { ANY, StreamBell } from "./streams/change-notifier.ts"
+import { ANY, ChangeNotifier } from "./streams/change-notifier.ts"
 
 const PAGE = 500
 const PING_MS = 15_000
 
 /** Where a reader stands: the next row to read, and how far into which turn's text it is. */
-export interface Place {
+export interface ReaderPosition {
   readonly next: number
   readonly turn_id: string | null
   readonly delta: number
 }
 
 /** `Last-Event-ID` as we wrote it: `<row>` or `<row>/<turn>/<delta>`; each names what was seen. */
-export function placeAfter(id: string): Place | undefined {
+export function positionAfter(id: string): ReaderPosition | undefined {
   const match = /^(-?\d+)(?:\/([\w]+)\/(\d+))?$/.exec(id)
   if (!match) return undefined
   const [, row, turn_id = null, delta] = match
@@ -26,7 +26,11 @@ export type EventStore = Pick<Store, "events" | "head" | "latestTurn" | "turn" |
 
 /** A session's rows and the text of its running turn, as server-sent events: what was there, then
  *  what comes. Whoever leaves only stops listening; nothing is cancelled by it (SES-060). */
-export function sessionEvents(store: EventStore, session_id: string, place: Place): EventStream {
+export function sessionEvents(
+  store: EventStore,
+  session_id: string,
+  place: ReaderPosition,
+): EventStream {
   const tail = new Tail(store, session_id, place)
   const stream = new ReadableStream<Uint8Array>({
     async pull(controller) {
@@ -69,7 +73,7 @@ export function folderEvents(
   const changed = new Set<string>()
   const lifecycle = new Lifecycle(store)
   let missed = false
-  const bell = new StreamBell(store, ANY, (streams) => {
+  const bell = new ChangeNotifier(store, ANY, (streams) => {
     missed ||= streams === undefined
     for (const id of streams ?? []) if (id.startsWith("ses_")) changed.add(id)
   })
@@ -110,7 +114,7 @@ function takeAll(set: Set<string>): string[] {
 class Tail {
   readonly #store: EventStore
   readonly #session_id: string
-  readonly #bell: StreamBell
+  readonly #bell: ChangeNotifier
   #next: number
   #turn_id: string | null
   #delta: number
@@ -118,13 +122,13 @@ class Tail {
   #fence = 0
   #began = false
 
-  constructor(store: EventStore, session_id: string, place: Place) {
+  constructor(store: EventStore, session_id: string, place: ReaderPosition) {
     this.#store = store
     this.#session_id = session_id
     this.#next = place.next
     this.#turn_id = place.turn_id
     this.#delta = place.delta
-    this.#bell = new StreamBell(store, session_id)
+    this.#bell = new ChangeNotifier(store, session_id)
     if (place.turn_id !== null) this.#bell.alsoFor(place.turn_id)
   }
 

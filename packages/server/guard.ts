@@ -1,9 +1,9 @@
 import type { Context, Next } from "hono"
 import { matchedRoutes } from "hono/route"
 import type { Owners } from "compositor-engine/principals/owners"
-import type { Admitted, Principals } from "compositor-engine/principals/principals"
+import type { AdmittedPrincipal, Principals } from "compositor-engine/principals/principals"
 import { PRINCIPALS_MAY } from "./access.ts"
-import { type Named, namedInAddress, namedInBody, nothing, requireOwn } from "./ownership.ts"
+import { type Named, namedInAddress, namedInBody, notFoundError, requireOwn } from "./ownership.ts"
 import { callerOf } from "./caller.ts"
 
 /** Behind the door: what a principal asks for must be open to it, and what it names its own. */
@@ -12,7 +12,7 @@ export function guard(owners: Owners, principals: Pick<Principals, "holds">) {
     const caller = callerOf(context)
     const pattern = patternOf(context)
     if (caller.type === "operator" || pattern === undefined) return next()
-    if (!PRINCIPALS_MAY.has(pattern)) throw nothing()
+    if (!PRINCIPALS_MAY.has(pattern)) throw notFoundError()
     const require = async (named: Named) => {
       noteNamed(context, ...named.ids, ...named.fresh, ...named.workspaces)
       await requireOwn(owners, caller, named)
@@ -31,7 +31,7 @@ function isLive({ headers, body }: Response): boolean {
 /** Who listens is asked after again with every event: nobody hears on who was shut out meanwhile. */
 function whileAdmitted(
   principals: Pick<Principals, "holds">,
-  admitted: Admitted,
+  admitted: AdmittedPrincipal,
   { body, headers, status }: Response,
 ) {
   const events = body?.getReader()

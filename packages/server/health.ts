@@ -3,14 +3,14 @@ import type { Context, Hono } from "hono"
 import type { Store } from "compositor-engine/store/store"
 import { CONTENT_TYPE } from "compositor-engine/telemetry/metrics"
 import { ANSWER_HEADERS } from "./door.ts"
-import { DoorError } from "./errors.ts"
-import type { HouseMetrics } from "./metrics.ts"
+import { HttpError } from "./errors.ts"
+import type { ServerMetrics } from "./metrics.ts"
 
 const PATIENCE_MS = 2000
 
 export interface Health {
   readonly store: Pick<Store, "liveTurns">
-  readonly metrics: HouseMetrics
+  readonly metrics: ServerMetrics
   /** Who may read the figures; empty in process, where whoever asks is inside. */
   readonly tokens: readonly string[]
   /** Whether this server is about to leave. */
@@ -49,11 +49,11 @@ async function answers(store: Pick<Store, "liveTurns">): Promise<boolean> {
 function checkReader(context: Context, digests: readonly Buffer[]) {
   // A page has no business here, whatever it knows.
   if (context.req.header("origin") !== undefined)
-    throw new DoorError(403, "forbidden_origin", "pages may not read the figures")
+    throw new HttpError(403, "forbidden_origin", "pages may not read the figures")
   const given = /^Bearer (\S+)$/i.exec(context.req.header("authorization") ?? "")?.[1]
   const known = given !== undefined && digests.some((one) => timingSafeEqual(one, digest(given)))
   if (!known && digests.length > 0)
-    throw new DoorError(
+    throw new HttpError(
       401,
       "unauthorized",
       "the figures need a token: Authorization: Bearer <token>",

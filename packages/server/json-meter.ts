@@ -1,5 +1,5 @@
 import { MAX_JSON_DEPTH } from "compositor-core/message/stored-json"
-import { DoorError } from "./errors.ts"
+import { HttpError } from "./errors.ts"
 
 /** So many values one body may hold: whatever looks at each of them afterwards, all of them together
  *  stop nobody for long. A message of as many parts as may be has half as many. */
@@ -61,14 +61,14 @@ export class JsonMeter {
   }
 }
 
-function tooLarge(message: string): DoorError {
-  return new DoorError(413, "too_large", message)
+function tooLarge(message: string): HttpError {
+  return new HttpError(413, "too_large", message)
 }
 
-export function tooDeep(): DoorError {
+export function tooDeep(): HttpError {
   const message = `the body nests deeper than ${MAX_JSON_DEPTH} levels`
   // The rest of the body may not have been read: this connection ends here.
-  return new DoorError(422, "validation_failed", message, [], { connection: "close" })
+  return new HttpError(422, "validation_failed", message, [], { connection: "close" })
 }
 
 const QUOTE = 0x22

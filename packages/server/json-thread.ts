@@ -2,13 +2,13 @@
 
 import { parentPort } from "node:worker_threads"
 import { errorMessage } from "compositor-core/message/untyped"
-import type { ParseAnswer, ParseRequest } from "./body.ts"
+import type { JsonParseResult, ParseRequest } from "./body.ts"
 
 parentPort?.on("message", ({ id, bytes }: ParseRequest) =>
   parentPort?.postMessage(parse(id, bytes)),
 )
 
-function parse(id: number, bytes: Uint8Array): ParseAnswer {
+function parse(id: number, bytes: Uint8Array): JsonParseResult {
   try {
     return { id, value: JSON.parse(new TextDecoder().decode(bytes)) as unknown }
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { Context, Next } from "hono"
 import type { PrincipalLimits } from "compositor-core/message/principal"
-import { DoorError } from "./errors.ts"
-import type { HouseMetrics } from "./metrics.ts"
+import { HttpError } from "./errors.ts"
+import type { ServerMetrics } from "./metrics.ts"
 
 /** What is counted: how much of it comes back in what time, and how much may be spent at once. */
 const KINDS = {
@@ -101,7 +101,7 @@ const MESSAGES: readonly RegExp[] = [
 const HOOK = /^\/v1\/hooks\/[^/]+$/
 
 /** Everyone is held to the limits, which are counted for each principal. */
-export function limitRequests(limits: Limits, metrics: HouseMetrics) {
+export function limitRequests(limits: Limits, metrics: ServerMetrics) {
   return async (context: Context, next: Next) => {
     const meter = meterOf(context, limits, metrics)
     context.set("meter", meter)
@@ -117,7 +117,7 @@ const NOBODY = "nobody"
 
 export type Meter = (kind: Kind, amount: number) => void
 
-function meterOf(context: Context, limits: Limits, metrics: HouseMetrics): Meter {
+function meterOf(context: Context, limits: Limits, metrics: ServerMetrics): Meter {
   // Strangers at webhooks have no token: all of them are one.
   const principal = (context.get("principal") as string | undefined) ?? NOBODY
   const own = (context.get("caller") as { principal?: { limits?: PrincipalLimits } } | undefined)
@@ -130,7 +130,7 @@ function meterOf(context: Context, limits: Limits, metrics: HouseMetrics): Meter
   }
 }
 
-export class RateLimited extends DoorError {
+export class RateLimited extends HttpError {
   constructor(kind: Kind, seconds: number) {
     const message = `${KINDS[kind].unit}: no more for now; try again in ${seconds} s`
     super(429, "rate_limited", message, [], { "retry-after": String(seconds) })
@@ -143,7 +143,7 @@ export function meterIn(context: Context): Meter | undefined {
 }
 
 /** Chunks whose bytes are counted as they come. */
-export async function* metered(
+export async function* countBytes(
   context: Context,
   chunks: AsyncIterable<Uint8Array>,
 ): AsyncIterable<Uint8Array> {

@@ -4,12 +4,12 @@ import type { Usage } from "compositor-core/message/row"
 import type { Observer } from "compositor-engine/host/options"
 import type { Store, TurnEnd, TurnEnded, Writes } from "compositor-engine/store/store"
 import type { Log } from "compositor-engine/telemetry/log"
-import { currentSpan, span } from "compositor-engine/telemetry/span"
+import { currentSpan, runInSpan } from "compositor-engine/telemetry/span"
 import { withInstead } from "./health-leaving.ts"
-import type { HouseMetrics } from "./metrics.ts"
+import type { ServerMetrics } from "./metrics.ts"
 
 /** Looks at what goes through the store and the blobs, and counts it. */
-export function observerOf(metrics: HouseMetrics, log: Log): Observer {
+export function observerOf(metrics: ServerMetrics, log: Log): Observer {
   return {
     store: (store) => observedStore(store, metrics, log),
     blobs: (blobs) => new ObservedBlobs(blobs, metrics),
@@ -41,7 +41,7 @@ const TIMED: readonly (keyof Writes)[] = [
 
 type Call = (input: unknown) => Promise<unknown>
 
-function observedStore(store: Store, metrics: HouseMetrics, log: Log): Store {
+function observedStore(store: Store, metrics: ServerMetrics, log: Log): Store {
   const calls = store as unknown as Record<string, Call>
   const timed = TIMED.flatMap((name) => {
     const call = calls[name]?.bind(store)
@@ -58,7 +58,7 @@ function observedStore(store: Store, metrics: HouseMetrics, log: Log): Store {
   })
 }
 
-async function time(metrics: HouseMetrics, name: string, call: () => Promise<unknown>) {
+async function time(metrics: ServerMetrics, name: string, call: () => Promise<unknown>) {
   const began = performance.now()
   try {
     return await persist(name, call)
@@ -73,13 +73,13 @@ async function time(metrics: HouseMetrics, name: string, call: () => Promise<unk
 // Within a trace a write is a span of it; heartbeats and deltas are too many to be told of.
 function persist(name: string, call: () => Promise<unknown>) {
   if (!currentSpan() || UNTOLD.has(name)) return call()
-  return span("persist", { operation: name }, call)
+  return runInSpan("persist", { operation: name }, call)
 }
 
 const UNTOLD: ReadonlySet<string> = new Set(["beat", "recordStream", "claim"])
 
 function noteEnd(
-  { metrics, log }: { metrics: HouseMetrics; log: Log },
+  { metrics, log }: { metrics: ServerMetrics; log: Log },
   { usage }: TurnEnd,
   ended: TurnEnded,
 ): TurnEnded {
@@ -92,16 +92,16 @@ function noteEnd(
   return ended
 }
 
-function countTokens(metrics: HouseMetrics, usage: Usage | null) {
+function countTokens(metrics: ServerMetrics, usage: Usage | null) {
   if (!usage) return
   for (const kind of ["input", "output", "reasoning", "cache_read", "cache_write"] as const)
     if (usage[kind] > 0) metrics.tokens.add(usage[kind], kind)
 }
 
 class ObservedBlobs extends BlobsBehind {
-  readonly #metrics: HouseMetrics
+  readonly #metrics: ServerMetrics
 
-  constructor(blobs: BlobStore, metrics: HouseMetrics) {
+  constructor(blobs: BlobStore, metrics: ServerMetrics) {
     super(blobs)
     this.#metrics = metrics
   }

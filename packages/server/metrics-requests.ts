@@ -3,8 +3,8 @@ import type { ServerResponse } from "node:http"
 import type { Context, Next } from "hono"
 import { routePath } from "hono/route"
 import type { Log } from "compositor-engine/telemetry/log"
-import { readTraceparent, span } from "compositor-engine/telemetry/span"
-import type { HouseMetrics } from "./metrics.ts"
+import { readTraceparent, runInSpan } from "compositor-engine/telemetry/span"
+import type { ServerMetrics } from "./metrics.ts"
 
 const REQUEST_ID = /^[\w.-]{1,64}$/
 const SESSION = /\/(ses_[0-9A-Za-z]{1,60})(?:\/|$)/
@@ -12,7 +12,7 @@ const METHODS: ReadonlySet<string> = new Set("GET HEAD POST PUT PATCH DELETE OPT
 
 /** Every request has an id, is counted under its route's pattern, is a span of whoever sent it, and is a
  *  line of the log. Paths, queries and bodies are in none of them. */
-export function observeRequests(metrics: HouseMetrics, log: Log) {
+export function observeRequests(metrics: ServerMetrics, log: Log) {
   return async (context: Context, next: Next) => {
     const given = context.req.header("x-request-id") ?? ""
     const request_id = REQUEST_ID.test(given) ? given : randomUUID()
@@ -22,7 +22,7 @@ export function observeRequests(metrics: HouseMetrics, log: Log) {
     const { method } = context.req
     const parent = readTraceparent(context.req.header("traceparent")) ?? null
     const attributes = { "http.request.method": METHODS.has(method) ? method : "OTHER" }
-    const about = await span(
+    const about = await runInSpan(
       "http.request",
       attributes,
       async (open) => {
@@ -63,7 +63,7 @@ function answeredOf(context: Context): Answered {
   return { route, status }
 }
 
-function followStream(metrics: HouseMetrics, outgoing: ServerResponse) {
+function followStream(metrics: ServerMetrics, outgoing: ServerResponse) {
   if (outgoing.destroyed) return
   metrics.streams.add(1)
   outgoing.once("close", () => metrics.streams.add(-1))

@@ -3,7 +3,7 @@ import type { Store } from "compositor-engine/store/store"
 import { Metrics } from "compositor-engine/telemetry/metrics"
 
 /** All figures that a server tells of itself (docs/operations.md lists them). */
-export class HouseMetrics {
+export class ServerMetrics {
   readonly all = new Metrics()
   readonly requests = this.all.counter(
     "compositor_http_requests_total",

@@ -3,7 +3,7 @@ import { isWithin } from "compositor-files/disk/within"
 import type { Owners } from "compositor-engine/principals/owners"
 import { ID_PATTERN } from "compositor-core/message/id"
 import type { Caller } from "./caller.ts"
-import { DoorError } from "./errors.ts"
+import { HttpError } from "./errors.ts"
 
 /** What a request names: rows and contents by their ids, and folders to work in. */
 export interface Named {
@@ -59,11 +59,12 @@ export function namedInBody(body: unknown): Named {
 export async function requireOwn(owners: Owners, caller: Caller, named: Named) {
   if (caller.type === "operator") return
   const { principal } = caller
-  for (const folder of named.workspaces) if (!principal.workspaces.includes(folder)) throw nothing()
+  for (const folder of named.workspaces)
+    if (!principal.workspaces.includes(folder)) throw notFoundError()
   await requireRows(owners, principal.id, named)
   const contents = [...named.ids, ...named.fresh].filter((id) => CONTENT_ID.test(id))
   const own = await owners.contents(principal.id, contents)
-  if (contents.some((id) => !own.has(id))) throw nothing()
+  if (contents.some((id) => !own.has(id))) throw notFoundError()
 }
 
 async function requireRows(known: Owners, principal: string, { ids, fresh }: Named) {
@@ -72,7 +73,7 @@ async function requireRows(known: Owners, principal: string, { ids, fresh }: Nam
   for (const id of rows) {
     const mayBeNew = id.startsWith(UNSENT) || (fresh.has(id) && !ids.has(id))
     if (mayBeNew && !owners.has(id)) continue
-    if (owners.get(id) !== principal) throw nothing()
+    if (owners.get(id) !== principal) throw notFoundError()
   }
 }
 
@@ -82,11 +83,11 @@ export async function requireWithin(caller: Caller, folder: string) {
   if (caller.type === "operator") return
   const path = await realpath(folder).catch(() => undefined)
   const { workspaces } = caller.principal
-  if (path === undefined || !workspaces.some((root) => isWithin(root, path))) throw nothing()
+  if (path === undefined || !workspaces.some((root) => isWithin(root, path))) throw notFoundError()
 }
 
-export function nothing(): DoorError {
-  return new DoorError(404, "not_found", "it is not there, or it is another's")
+export function notFoundError(): HttpError {
+  return new HttpError(404, "not_found", "it is not there, or it is another's")
 }
 
 class Names implements Named {
@@ -118,7 +119,7 @@ class Names implements Named {
   #keep(names: Set<string>, value: string) {
     names.add(value)
     if (names.size <= MAX_NAMED) return
-    throw new DoorError(413, "too_large", `a request names at most ${MAX_NAMED} things`)
+    throw new HttpError(413, "too_large", `a request names at most ${MAX_NAMED} things`)
   }
 }
 

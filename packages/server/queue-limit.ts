@@ -1,5 +1,5 @@
 import type { Store } from "compositor-engine/store/store"
-import { DoorError } from "./errors.ts"
+import { HttpError } from "./errors.ts"
 
 /** More than this waits for nobody: the sender hears of it instead. */
 const MAX_QUEUED = 1000
@@ -59,7 +59,7 @@ export class QueueLimit {
   }
 }
 
-function full(session_id: string): DoorError {
+function full(session_id: string): HttpError {
   const message = `the queue of ${session_id} is full: ${MAX_QUEUED} messages wait already`
-  return new DoorError(429, "queue_full", message)
+  return new HttpError(429, "queue_full", message)
 }

@@ -2,23 +2,23 @@ import type { PartData } from "compositor-core/parts/define-part"
 import { AnyPart } from "compositor-core/parts/read-part"
 import { isWords, openPart, type Part, writePart } from "compositor-core/parts/table"
 import { type ComposerInput, readComposerInput } from "compositor-core/compose/composer-input"
-import { type Insert, nodesOfTyped, partsOfTyped } from "compositor-core/compose/typed"
+import { type SourceInsert, nodesOfTyped, partsOfTyped } from "compositor-core/compose/typed"
 import type { Vocabulary } from "compositor-core/compose/vocabulary"
-import type { EntityRoom } from "compositor-engine/entities/entity-room"
+import type { EntityRegistry } from "compositor-engine/entities/entity-room"
 import type { TypedIn } from "compositor-engine/entities/session-commands"
 import { MAX_PARTS } from "compositor-core/message/limits"
 import type { RefusalDetail } from "compositor-core/message/refusal"
 import { attachmentParts, type NamedFile } from "./attachments.ts"
-import { DoorError } from "./errors.ts"
+import { HttpError } from "./errors.ts"
 
 /** A message in any of its forms: typed parts, a source with what was recognised in it and what is
  *  attached, or text with paths. */
-export interface Said {
+export interface MessageInput {
   readonly parts?: readonly Part[] | undefined
   readonly source?: string | undefined
   readonly nodes?: readonly unknown[] | undefined
   /** Parts that stand in the source. */
-  readonly inserts?: readonly Insert[] | undefined
+  readonly inserts?: readonly SourceInsert[] | undefined
   /** Words of the source that are words, whatever they look like. */
   readonly literals?: readonly string[] | undefined
   readonly message?: string | undefined
@@ -27,7 +27,7 @@ export interface Said {
   readonly allow_secrets?: boolean | undefined
 }
 
-export interface Composed {
+export interface MessageBody {
   readonly parts: readonly Part[]
   /** What was typed, with the nodes in it. */
   readonly input?: ComposerInput
@@ -36,9 +36,13 @@ export interface Composed {
 }
 
 /** The words that mean something where a message is typed. */
-type Vocabularies = Pick<EntityRoom, "vocabulary">
+type Vocabularies = Pick<EntityRegistry, "vocabulary">
 
-export async function composed(entities: Vocabularies, at: TypedIn, said: Said): Promise<Composed> {
+export async function readMessageBody(
+  entities: Vocabularies,
+  at: TypedIn,
+  said: MessageInput,
+): Promise<MessageBody> {
   if (said.message !== undefined && said.parts !== undefined)
     throw fault("/parts", "say parts or message, not both")
   const files = await attachmentParts(said.attachments ?? [], at.workspace_root)
@@ -49,7 +53,11 @@ export async function composed(entities: Vocabularies, at: TypedIn, said: Said):
   return { ...rest, parts }
 }
 
-async function withoutFiles(entities: Vocabularies, at: TypedIn, said: Said): Promise<Composed> {
+async function withoutFiles(
+  entities: Vocabularies,
+  at: TypedIn,
+  said: MessageInput,
+): Promise<MessageBody> {
   const { parts = [], source, message } = said
   if (source !== undefined) return fromSource(entities, at, said)
   if (said.inserts !== undefined) throw fault("/inserts", "stand in a source, and there is none")
@@ -58,20 +66,20 @@ async function withoutFiles(entities: Vocabularies, at: TypedIn, said: Said): Pr
 }
 
 /** What a fault of the whole message is told of. */
-export function pathOf({ source, message }: Said): string {
+export function pathOf({ source, message }: MessageInput): string {
   if (source !== undefined) return "/source"
   return message === undefined ? "/parts" : "/message"
 }
 
 /** Read what was typed: with the nodes that came along, or by looking for them. */
 export function readSource(
-  said: Pick<Said, "source" | "nodes" | "inserts" | "literals">,
+  said: Pick<MessageInput, "source" | "nodes" | "inserts" | "literals">,
   vocabulary: Vocabulary,
-): Required<Pick<Composed, "input" | "warnings">> {
+): Required<Pick<MessageBody, "input" | "warnings">> {
   const { source, nodes, inserts, literals } = said
   const read = readComposerInput({ source, ...(nodes === undefined ? {} : { nodes }) })
   if (read.type === "invalid")
-    throw new DoorError(422, "validation_failed", "the composer input does not fit", read.faults)
+    throw new HttpError(422, "validation_failed", "the composer input does not fit", read.faults)
   const { input, warnings } = read
   const typed = { source: input.source, inserts, literals }
   const found: ComposerInput = input.nodes
@@ -80,7 +88,11 @@ export function readSource(
   return { input: found, warnings }
 }
 
-async function fromSource(entities: Vocabularies, at: TypedIn, said: Said): Promise<Composed> {
+async function fromSource(
+  entities: Vocabularies,
+  at: TypedIn,
+  said: MessageInput,
+): Promise<MessageBody> {
   const { inserts = [] } = said
   requirePlaces(said.source ?? "", inserts)
   const vocabulary = await entities.vocabulary(at)
@@ -91,7 +103,7 @@ async function fromSource(entities: Vocabularies, at: TypedIn, said: Said): Prom
   return { parts, input, metadata: { composer_input: input }, warnings }
 }
 
-function requirePlaces(source: string, inserts: readonly Insert[]) {
+function requirePlaces(source: string, inserts: readonly SourceInsert[]) {
   let before = 0
   for (const [index, { at }] of inserts.entries()) {
     if (at > source.length) throw fault(`/inserts/${index}/at`, "is outside the source")
@@ -112,6 +124,6 @@ function withSecrets(part: Part): Part {
   return isWords(data) ? openPart({ ...data, allow_secrets: true }) : part
 }
 
-function fault(path: string, message: string): DoorError {
-  return new DoorError(422, "validation_failed", `${path}: ${message}`, [{ path, message }])
+function fault(path: string, message: string): HttpError {
+  return new HttpError(422, "validation_failed", `${path}: ${message}`, [{ path, message }])
 }

@@ -10,7 +10,7 @@ import type {
 } from "compositor-core/contract/route"
 import { parseJsonBytes, readBody } from "./body.ts"
 import { type Caller, callerOf } from "./caller.ts"
-import { DoorError } from "./errors.ts"
+import { HttpError } from "./errors.ts"
 import { EventStream, eventStream } from "./events.ts"
 import { requireOwnIn } from "./guard.ts"
 
@@ -24,10 +24,10 @@ export interface Route extends RouteContract {
 
 /** A route and what it does. */
 export interface ServedRoute extends Route {
-  handle(asked: Asked): Promise<unknown>
+  handle(asked: RouteRequest): Promise<unknown>
 }
 
-export interface Asked<Of extends RouteContract = RouteContract> {
+export interface RouteRequest<Of extends RouteContract = RouteContract> {
   readonly context: Context
   readonly caller: Caller
   readonly query: z.output<NonNullable<Of["query"]>>
@@ -37,7 +37,7 @@ export interface Asked<Of extends RouteContract = RouteContract> {
 
 /** What a route does: its answer is what the contract says, or a response that the handler made. */
 export type Handler<Of extends RouteContract> = (
-  asked: Asked<Of>,
+  asked: RouteRequest<Of>,
 ) => Promise<DeepReadonly<AnswerOf<Of>> | Response | EventStream>
 
 /** One handler for each route of a table; a missing one does not compile. */
@@ -53,7 +53,7 @@ export function routesOf(table: RouteTable): Route[] {
 }
 
 /** Pair the routes of a table with what they do. */
-export function serve<Table extends RouteTable>(
+export function serveRoutes<Table extends RouteTable>(
   table: Table,
   handlers: Handlers<Table>,
 ): ServedRoute[] {
@@ -68,15 +68,15 @@ export function serve<Table extends RouteTable>(
 
 const MAX_JSON_BYTES = 32 * 1024 * 1024
 
-export function mount(app: Hono, routes: readonly ServedRoute[]) {
+export function mountRoutes(app: Hono, routes: readonly ServedRoute[]) {
   for (const route of routes)
     app.on(route.method.toUpperCase(), route.path, (context) => answer(route, context))
 }
 
 async function answer(route: ServedRoute, context: Context): Promise<Response> {
-  const query = route.query ? check(route.query, context.req.query(), "query ") : undefined
+  const query = route.query ? checkSchema(route.query, context.req.query(), "query ") : undefined
   const body = route.body
-    ? check(route.body, await readJson(context, route.max_bytes), "")
+    ? checkSchema(route.body, await readJsonBody(context, route.max_bytes), "")
     : undefined
   // A large body took a while to check: others have their turn before anything is made of it.
   if (route.body) await pause()
@@ -87,7 +87,7 @@ async function answer(route: ServedRoute, context: Context): Promise<Response> {
   return context.json(answer as object, (route.status ?? 200) as 200)
 }
 
-export function check(schema: z.ZodType, value: unknown, where: string): unknown {
+export function checkSchema(schema: z.ZodType, value: unknown, where: string): unknown {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   const details = parsed.error.issues.map((issue) => ({
@@ -96,7 +96,7 @@ export function check(schema: z.ZodType, value: unknown, where: string): unknown
   }))
   const [first] = details
   const message = `${where}${first?.path ?? "/"}: ${first?.message ?? "is not valid"}`
-  throw new DoorError(422, "validation_failed", message, details)
+  throw new HttpError(422, "validation_failed", message, details)
 }
 
 const MAX_NAMED_KEYS = 20
@@ -110,10 +110,10 @@ function faultOf(issue: z.core.$ZodIssue): string {
 }
 
 /** A body that is JSON, and not more of it than may be. */
-export async function readJson(context: Context, max_bytes = MAX_JSON_BYTES): Promise<unknown> {
+export async function readJsonBody(context: Context, max_bytes = MAX_JSON_BYTES): Promise<unknown> {
   const type = context.req.header("content-type") ?? ""
   if (!/^application\/json\b/i.test(type))
-    throw new DoorError(415, "unsupported_media_type", "the body must be application/json")
+    throw new HttpError(415, "unsupported_media_type", "the body must be application/json")
   const value = await parseJsonBytes(await readBody(context.req.raw, { max_bytes, json: true }))
   await requireOwnIn(context, value)
   return value

@@ -9,14 +9,14 @@ import { type Host, type HostOptions, openHost } from "compositor-engine/host/ho
 import { withoutPassword } from "compositor-engine/store/store-address"
 import type { Store } from "compositor-engine/store/store"
 import { redact } from "compositor-engine/policy/secrets/redact"
-import { type Log, type LogOptions, cleaned, newLog } from "compositor-engine/telemetry/log"
+import { type Log, type LogOptions, removeSecrets, newLog } from "compositor-engine/telemetry/log"
 import { OtlpSink, readOtlpSettings } from "compositor-engine/telemetry/otlp"
 import { tellSpansTo } from "compositor-engine/telemetry/span"
 import { createApp } from "./app.ts"
 import { watchBodies } from "./body-watch.ts"
 import { Leaving } from "./health-leaving.ts"
 import { Limits, readLimits } from "./limits.ts"
-import { HouseMetrics } from "./metrics.ts"
+import { ServerMetrics } from "./metrics.ts"
 import { observerOf } from "./metrics-observer.ts"
 import { dismissReaders } from "./streams/change-notifier.ts"
 import { folderToken, register, unregister } from "./registration.ts"
@@ -166,7 +166,7 @@ function watching(options: ServeOptions) {
   const records = options.records
     ? newLog({ ...options.records, sieve })
     : plainRecords(options.log)
-  const metrics = new HouseMetrics()
+  const metrics = new ServerMetrics()
   const leaving = new Leaving()
   const observed = observerOf(metrics, records)
   const observe = { ...observed, store: (store: Store) => observed.store(leaving.through(store)) }
@@ -175,11 +175,11 @@ function watching(options: ServeOptions) {
 
 function plainRecords(write: (line: string) => void = () => undefined): Log {
   return (level, message) => {
-    if (level === "warn" || level === "error") write(cleaned(sieve(message)))
+    if (level === "warn" || level === "error") write(removeSecrets(sieve(message)))
   }
 }
 
-function tellSpans(environment: ServeOptions["environment"], metrics: HouseMetrics) {
+function tellSpans(environment: ServeOptions["environment"], metrics: ServerMetrics) {
   const settings = readOtlpSettings(environment, VERSION)
   if (!settings) return undefined
   const sink = new OtlpSink(settings)

@@ -3,7 +3,7 @@ import { extname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Context } from "hono"
 import { ANSWER_HEADERS } from "./door.ts"
-import { DoorError } from "./errors.ts"
+import { HttpError } from "./errors.ts"
 
 /** The page's files: a shell that carries no data, so it needs no token. */
 const FOLDER = fileURLToPath(new URL("../../dist/web/", import.meta.url))
@@ -38,7 +38,7 @@ export async function page(context: Context): Promise<Response> {
   const type = TYPES[extname(name)]
   const bytes = type === undefined ? undefined : await read(name)
   if (!bytes || type === undefined)
-    throw new DoorError(404, "not_found", `there is nothing at ${context.req.path}`)
+    throw new HttpError(404, "not_found", `there is nothing at ${context.req.path}`)
   return new Response(bytes, {
     headers: {
       ...ANSWER_HEADERS,
@@ -63,7 +63,7 @@ function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    throw new DoorError(400, "invalid_request", `${path} is not a proper address`)
+    throw new HttpError(400, "invalid_request", `${path} is not a proper address`)
   }
 }
 

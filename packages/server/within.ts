@@ -3,10 +3,10 @@ import type { Context, Hono } from "hono"
 import type { Host } from "compositor-engine/host/host"
 import { callerOf } from "./caller.ts"
 import { conversationRoutes } from "./conversation.ts"
-import { errorBody, told } from "./errors.ts"
+import { errorBody, errorAnswer } from "./errors.ts"
 import { EventStream } from "./events.ts"
 import { parseJson } from "./body.ts"
-import { check, type ServedRoute } from "./route.ts"
+import { checkSchema, type ServedRoute } from "./route.ts"
 
 /** As much of a response as a client reads. */
 interface Answer extends Pick<Response, "ok" | "status" | "statusText" | "url" | "json" | "text"> {
@@ -65,8 +65,8 @@ function find(routes: readonly MatchedRoute[], method: string, path: string): Fo
 async function call({ route, params }: Found, url: URL, init: RequestInit): Promise<Answer> {
   const context = contextOf(init)
   const given = Object.fromEntries(url.searchParams)
-  const query = route.query ? check(route.query, given, "query ") : undefined
-  const body = route.body ? check(route.body, parseJson(init.body as string), "") : undefined
+  const query = route.query ? checkSchema(route.query, given, "query ") : undefined
+  const body = route.body ? checkSchema(route.body, parseJson(init.body as string), "") : undefined
   const param = (name: string) => decodeURIComponent(params[name] ?? "")
   const answer = await route.handle({ context, caller: callerOf(context), query, body, param })
   if (answer instanceof EventStream) return answerWith(200, "", answer.bytes)
@@ -80,7 +80,7 @@ function contextOf({ headers = {} }: RequestInit): Context {
 }
 
 function refused(error: unknown, asked: string, log: (message: string) => void): Answer {
-  const answer = told(error)
+  const answer = errorAnswer(error)
   if (answer.status >= 500) log(`${asked}: ${errorStack(error)}`)
   return answerWith(answer.status, JSON.stringify(errorBody(answer)))
 }

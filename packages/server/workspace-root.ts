@@ -1,4 +1,4 @@
-import type { Where } from "compositor-core/contract/fields"
+import type { CommandsQuery } from "compositor-core/contract/fields"
 import { Refusal } from "compositor-core/message/refusal"
 import type { Session } from "compositor-core/message/row"
 import type { TypedIn } from "compositor-engine/entities/session-commands"
@@ -22,7 +22,7 @@ export async function existing(store: Pick<Store, "session">, id: string): Promi
 export async function typedIn(
   { store, workspace }: WorkspaceFinder,
   caller: Caller,
-  where: Where,
+  where: CommandsQuery,
 ): Promise<TypedIn> {
   if (where.session === undefined)
     return { session_id: null, workspace_root: where.workspace ?? workspaceOf(caller, workspace) }
@@ -33,7 +33,7 @@ export async function typedIn(
 export async function rootOf(
   finder: WorkspaceFinder,
   caller: Caller,
-  where: Where,
+  where: CommandsQuery,
 ): Promise<string | null> {
   return (await typedIn(finder, caller, where)).workspace_root
 }

@@ -2,7 +2,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { readAttachments } from "../../apps/acp/attachments.ts"
 import { codexForm, opencodeForm, textForm } from "../../apps/acp/forms.ts"
-import { normalised } from "../../apps/acp/json-rpc.ts"
+import { normaliseMessage } from "../../apps/acp/json-rpc.ts"
 import { kindOf, toolCallOf } from "../../apps/acp/tool-calls.ts"
 
 const FILE = { path: "/workspace/file.py", mime: "text/x-python", filename: "file.py" }
@@ -98,11 +98,11 @@ describe("a line of the protocol", () => {
   it("[ATT-001] is changed only where a prompt is said in a string", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        expect(normalised(value)).toBe(value)
+        expect(normaliseMessage(value)).toBe(value)
       }),
     )
     const prompt = { method: "session/prompt", params: { content: "hi", _meta: { a: 1 } } }
-    expect(normalised(prompt)).toEqual({
+    expect(normaliseMessage(prompt)).toEqual({
       method: "session/prompt",
       params: { prompt: [{ type: "text", text: "hi" }], _meta: { a: 1 } },
     })

@@ -1,11 +1,11 @@
-import type { Dialect, TemplateCommand } from "../../packages/core/catalog/command.ts"
+import type { CommandDialect, TemplateCommand } from "../../packages/core/catalog/command.ts"
 import { expand } from "../../packages/core/catalog/expand.ts"
 import type { CommandFile } from "../../packages/core/catalog/read/file.ts"
-import type { Given } from "../../packages/core/catalog/values.ts"
+import type { ArgumentValues } from "../../packages/core/catalog/values.ts"
 
 /** A template that the user wrote. */
 export function template(
-  dialect: Dialect,
+  dialect: CommandDialect,
   body: string,
   rest: Partial<TemplateCommand> = {},
 ): TemplateCommand {
@@ -23,7 +23,7 @@ export function template(
 /** The expansion in one line: files show as `<@path>`, shell commands as `<$ command>`. */
 export function shows(
   command: TemplateCommand,
-  given: Given,
+  given: ArgumentValues,
   host?: Record<string, string>,
 ): string {
   const expansion = expand(command, given, host)

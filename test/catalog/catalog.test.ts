@@ -1,16 +1,16 @@
 import { describe, expect, it } from "vitest"
 import { BUILTINS } from "../../packages/core/commands/table.ts"
 import { Catalog, vocabulary } from "../../packages/core/catalog/catalog.ts"
-import type { Command, Scope } from "../../packages/core/catalog/command.ts"
+import type { Command, CommandScope } from "../../packages/core/catalog/command.ts"
 import { entityCommands, mcpCommands } from "../../packages/core/catalog/foreign.ts"
 import { template } from "./build.ts"
 
-function from(scope: Scope, tool: string, name: string): Command {
+function from(scope: CommandScope, tool: string, name: string): Command {
   const path = `/${scope}/${tool}/${name}.md`
   return template("claude", "x", { name, source: { tool, scope, owner: scope, path } })
 }
 
-function skill(scope: Scope, tool: string, name: string, digest = "sha256:1"): Command {
+function skill(scope: CommandScope, tool: string, name: string, digest = "sha256:1"): Command {
   const { kind: _kind, ...rest } = template("skill", "x", { name, digest })
   return {
     ...rest,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type {
   CommandArgument,
-  Dialect,
+  CommandDialect,
   TemplateCommand,
 } from "../../packages/core/catalog/command.ts"
 import { BUILTINS } from "../../packages/core/commands/table.ts"
@@ -11,7 +11,10 @@ import { template, shows } from "./build.ts"
 const path: CommandArgument = { name: "path", type: "string", required: true }
 const focus: CommandArgument = { name: "focus", type: "string" }
 
-function gives(dialect: Dialect, rows: readonly (readonly [string, string, string, string])[]) {
+function gives(
+  dialect: CommandDialect,
+  rows: readonly (readonly [string, string, string, string])[],
+) {
   it.each(rows)("%s", (_title, body, typed, expected) =>
     expect(shows(template(dialect, body), typed)).toBe(expected),
   )

@@ -1,25 +1,29 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import type { Command, Dialect, TemplateCommand } from "../../packages/core/catalog/command.ts"
+import type {
+  Command,
+  CommandDialect,
+  TemplateCommand,
+} from "../../packages/core/catalog/command.ts"
 import { exportTo } from "../../packages/core/catalog/export.ts"
-import type { Target } from "../../packages/core/catalog/print.ts"
+import type { PrintTarget } from "../../packages/core/catalog/print.ts"
 import { readCommandFile } from "../../packages/core/catalog/read/read.ts"
 import { commandFile, shows, template } from "./build.ts"
 
-const TARGETS: readonly Target[] = ["claude", "opencode", "gemini", "codex"]
+const TARGETS: readonly PrintTarget[] = ["claude", "opencode", "gemini", "codex"]
 const FOLDER = /^\.(?:claude\/commands|opencode\/command|gemini\/commands|codex\/prompts)\//
 
-function readBack(target: Target, path: string, text: string): TemplateCommand {
+function readBack(target: PrintTarget, path: string, text: string): TemplateCommand {
   const reader = target === "gemini" ? "toml" : "markdown"
   const file = commandFile(target, path.replace(FOLDER, ""), text)
   const [command] = readCommandFile({ ...file, trust: "trusted" }, reader).commands
   if (command?.kind !== "template") throw new Error(`${path} holds no template: ${text}`)
   return command
 }
-function files(target: Target, ...commands: Command[]): Record<string, string> {
+function files(target: PrintTarget, ...commands: Command[]): Record<string, string> {
   return Object.fromEntries(exportTo(target, commands).files.map(({ path, text }) => [path, text]))
 }
-function losses(target: Target, command: Command): string[] {
+function losses(target: PrintTarget, command: Command): string[] {
   return exportTo(target, [command]).losses.map(({ message }) => message)
 }
 
@@ -134,7 +138,7 @@ describe("exportTo", () => {
     ),
     { minLength: 1, maxLength: 8 },
   )
-  const dialects: readonly Dialect[] = [
+  const dialects: readonly CommandDialect[] = [
     "compositor",
     "claude",
     "opencode",

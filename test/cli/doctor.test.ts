@@ -2,7 +2,7 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises"
 import { createServer, type AddressInfo } from "node:net"
 import { dirname, join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import type { Finding } from "../../apps/cli/checks/finding.ts"
+import type { CheckFinding } from "../../apps/cli/checks/finding.ts"
 import { folderFindings, portFinding, spaceFinding } from "../../apps/cli/checks/folder.ts"
 import { machineFindings, nodeFinding, terminalFinding } from "../../apps/cli/checks/machine.ts"
 import { temporaryFolder } from "../build.ts"
@@ -11,10 +11,10 @@ import { type Setting, setting } from "./run.ts"
 
 async function diagnosed(place: Setting, words: readonly string[] = []) {
   const { code, out } = await place.run(["doctor", "--json", ...words])
-  return { code, findings: JSON.parse(out) as Finding[] }
+  return { code, findings: JSON.parse(out) as CheckFinding[] }
 }
 
-function about(findings: readonly Finding[], name: string): Finding | undefined {
+function about(findings: readonly CheckFinding[], name: string): CheckFinding | undefined {
   return findings.find((finding) => finding.about === name)
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { createClient } from "../../packages/client/client.ts"
 import { newId } from "../../packages/core/message/id.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { serve } from "../../packages/server/serve.ts"
 import { onTestFinished } from "vitest"
 import { png } from "../build.ts"
@@ -75,7 +75,7 @@ describe("compositor send", { timeout: 60_000 }, () => {
   it("says that a queue is full, and loses nothing that was accepted", async () => {
     const place = await setting()
     const { promise, resolve } = Promise.withResolvers<void>()
-    const model = scripted([{ wait: promise }, { text: "ok" }])
+    const model = scriptedProvider([{ wait: promise }, { text: "ok" }])
     const running = await serve({
       data: place.data,
       workspace: place.workspace,
@@ -114,7 +114,7 @@ describe("compositor send", { timeout: 60_000 }, () => {
   it("exits with 5 where a person must decide, and goes on when they did", async () => {
     const place = await setting()
     let asked = false
-    const model = scripted(() => {
+    const model = scriptedProvider(() => {
       if (asked) return [{ text: "done" }]
       asked = true
       return [{ call: { id: "c1", name: "pay", input: { whom: "ann" } } }]

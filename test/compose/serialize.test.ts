@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { parse } from "../../packages/core/compose/parse.ts"
 import type { Chip } from "../../packages/core/compose/print-node.ts"
 import {
-  type Piece,
+  type ComposerPiece,
   piecesOf,
   serialize,
   withChips,
@@ -13,7 +13,7 @@ const file = (path: string, more: object = {}): Chip => ({ kind: "file", path, .
 const command = (name: string): Chip => ({ kind: "slash_command", name })
 
 describe("serialize", () => {
-  function writes(pieces: Piece[], source: string) {
+  function writes(pieces: ComposerPiece[], source: string) {
     const serialized = serialize(pieces)
     expect(serialized.source).toBe(source)
     for (const { start, end, raw } of serialized.nodes) expect(source.slice(start, end)).toBe(raw)

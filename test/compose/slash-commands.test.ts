@@ -6,7 +6,7 @@ import {
   hasSlashCommand,
   knownNodes,
   nodesAfter,
-  type Payload,
+  type HandlerPayload,
   slashCommands,
   sliceBetween,
   unknownNodes,
@@ -18,7 +18,10 @@ const SOURCE = "/pr-review 123 in /worktree see @branch:main !"
 
 describe("the helper library", () => {
   const attachment: ComposerNode = { kind: "attachment", start: 45, end: 46, raw: "!", id: "7" }
-  const payload: Payload = { source: SOURCE, nodes: [...parse(SOURCE, vocabulary), attachment] }
+  const payload: HandlerPayload = {
+    source: SOURCE,
+    nodes: [...parse(SOURCE, vocabulary), attachment],
+  }
   const [review, worktree, branch] = parse(SOURCE, vocabulary) as [
     ComposerNode,
     ComposerNode,

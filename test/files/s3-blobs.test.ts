@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto"
 import { readdir } from "node:fs/promises"
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { BlobMissing, type BlobStore, contentIdOf } from "../../packages/files/blobs/blobs.ts"
+import { BlobMissing, type BlobStore, computeContentId } from "../../packages/files/blobs/blobs.ts"
 import { openBlobs } from "../../packages/files/blobs/open-blobs.ts"
 import { readS3Address } from "../../packages/files/blobs/s3-address.ts"
 import { S3Blobs } from "../../packages/files/blobs/s3-blobs.ts"
@@ -43,7 +43,7 @@ describe("blobs in a bucket", () => {
       const blobs = new S3Blobs(service.address(), HASTE)
       const bytes = randomBytes(size)
       const stored = await blobs.put(pieces(bytes), MANY)
-      expect(stored).toEqual({ content_id: contentIdOf(bytes), size })
+      expect(stored).toEqual({ content_id: computeContentId(bytes), size })
       expect((await collectBytes(blobs.open(stored.content_id))).equals(bytes)).toBe(true)
       expect(parts(service)).toHaveLength(size < PART ? 0 : Math.ceil(size / PART))
       expect(await collect(blobs.list())).toHaveLength(1)
@@ -118,7 +118,7 @@ describe("blobs in a bucket", () => {
     await expect(blobs.putBytes(Buffer.from("x"))).rejects.toThrow(/503/)
     expect(service.seen).toHaveLength(HASTE.attempts)
     service.fault = () => "reset"
-    await expect(blobs.size(contentIdOf(Buffer.from("x")))).rejects.toThrow(/ECONNRESET/)
+    await expect(blobs.size(computeContentId(Buffer.from("x")))).rejects.toThrow(/ECONNRESET/)
   })
 
   it("stay when they were put again since", async () => {

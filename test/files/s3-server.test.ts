@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { contentIdOf } from "../../packages/files/blobs/blobs.ts"
+import { computeContentId } from "../../packages/files/blobs/blobs.ts"
 import { type Running, serve } from "../../packages/server/serve.ts"
 import { collect, temporaryFolder } from "../build.ts"
 import { BUCKET, KEYS, type S3Service, startS3 } from "./s3-service.ts"
@@ -36,7 +36,7 @@ async function attached(running: Running, bytes: Uint8Array) {
   }
   const message = { method: "POST", body: JSON.stringify({ parts: [part] }) }
   await call(running, `/v1/sessions/${session.id}/messages`, message)
-  const content = contentIdOf(bytes)
+  const content = computeContentId(bytes)
   return { session: session.id, content, path: `/v1/sessions/${session.id}/blobs/${content}` }
 }
 

@@ -9,8 +9,8 @@ import {
 } from "../../packages/files/finder/letters.ts"
 import { Paths } from "../../packages/files/finder/paths.ts"
 import { frecencyScore } from "../../packages/files/finder/rank.ts"
-import { Matcher, NO_MATCH, type Span, totalOf } from "../../packages/files/finder/score.ts"
-import { Search } from "../../packages/files/finder/search.ts"
+import { Matcher, NO_MATCH, type ByteSpan, totalOf } from "../../packages/files/finder/score.ts"
+import { FileSearch } from "../../packages/files/finder/search.ts"
 import { Top } from "../../packages/files/finder/top.ts"
 
 const NOTHING_USED: ReadonlyMap<number, number> = new Map()
@@ -24,7 +24,7 @@ function indexOf(paths: readonly string[]) {
     if (!folders.has(folder)) folders.set(folder, index.addFolder(folder))
     return index.add(folders.get(folder) ?? 0, path.slice(from)) as number
   })
-  return { index, ids, search: new Search(index) }
+  return { index, ids, search: new FileSearch(index) }
 }
 
 function found(paths: readonly string[], query: string, limit = 50): string[] {
@@ -86,7 +86,7 @@ describe("Search", () => {
 
   it("keeps its letters right when many files come and go", () => {
     const index = new Paths()
-    const search = new Search(index)
+    const search = new FileSearch(index)
     const folder = index.addFolder("some/folder/")
     const add = (name: string) => index.add(folder, name) as number
     let ids: number[] = []
@@ -173,7 +173,7 @@ describe("Search beside a look at every file", () => {
     return 0
   }
 
-  function spanOf(text: string, alphabet: string): Span {
+  function spanOf(text: string, alphabet: string): ByteSpan {
     const bytes = lettersOf(text, alphabet)
     return { bytes, from: 0, to: bytes.length }
   }

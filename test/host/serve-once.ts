@@ -1,11 +1,11 @@
 // A server in a process of its own, for tests of two that live on one folder.
 
 import { join } from "node:path"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { serve } from "../../packages/server/serve.ts"
 
 const [folder = ""] = process.argv.slice(2)
-const model = scripted([{ text: "ok" }])
+const model = scriptedProvider([{ text: "ok" }])
 const running = await serve({
   data: join(folder, "data"),
   workspace: join(folder, "workspace"),

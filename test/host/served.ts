@@ -6,7 +6,7 @@ import type { StoredMessage } from "../../packages/core/message/row.ts"
 import {
   type Script,
   type ScriptedProvider,
-  scripted,
+  scriptedProvider,
 } from "../../packages/engine/providers/scripted.ts"
 import { type Running, serve, type ServeOptions } from "../../packages/server/serve.ts"
 import { temporaryFolder } from "../build.ts"
@@ -51,7 +51,7 @@ export async function openServed(options: ServedOptions = {}): Promise<Served> {
   if (!data || !home || !workspace) throw new Error("there are three folders")
   for (const each of [data, home, join(workspace, ".git")]) await mkdir(each, { recursive: true })
   await writeFiles(folder, files)
-  const model = scripted(script)
+  const model = scriptedProvider(script)
   const running = await serve({
     data,
     workspace,

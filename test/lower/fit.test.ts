@@ -2,8 +2,8 @@ import type { PartData } from "../../packages/core/parts/define-part.ts"
 import sharp from "sharp"
 import { describe, expect, it } from "vitest"
 import { shrink as scale } from "../../packages/files/kinds/shrink.ts"
-import type { Shrink } from "../../packages/engine/loading/fit.ts"
-import type { Route } from "../../packages/core/file/route.ts"
+import type { ShrinkToFit } from "../../packages/engine/loading/fit.ts"
+import type { FileRoute } from "../../packages/core/file/route.ts"
 import type { Slicer } from "../../packages/core/file/slice.ts"
 import type { Sources } from "../../packages/engine/loading/sources.ts"
 import type { Capabilities } from "../../packages/core/model/capabilities.ts"
@@ -102,14 +102,14 @@ describe("native media", () => {
 })
 
 describe("routes", () => {
-  const route = (answer: Route): Partial<Sources> => ({ routes: () => answer })
+  const route = (answer: FileRoute): Partial<Sources> => ({ routes: () => answer })
 
   it("[BIN-002] asks for no route where the model takes the file", async () =>
     expect(
       (await lowered(attachment("a.png", png()), sighted, route({ type: "shell" }))).shown,
     ).toBe("<image/png>"))
 
-  it.each<[string, Route, string, string, string]>([
+  it.each<[string, FileRoute, string, string, string]>([
     [
       "[BIN-003] the skill of its format",
       { type: "skill", name: "audio" },
@@ -245,7 +245,7 @@ describe("routes", () => {
 
 describe("images that are too large", () => {
   const asked: unknown[] = []
-  const shrink: Shrink = async (_, limits) => {
+  const shrink: ShrinkToFit = async (_, limits) => {
     asked.push(limits)
     return { bytes: jpeg(2000, 500), mime: "image/jpeg", width: 2000, height: 500 }
   }
@@ -269,7 +269,12 @@ describe("images that are too large", () => {
   })
 
   it("[BIN-002] of a type that the API refuses are turned into another", async () => {
-    const same: Shrink = async () => ({ bytes: png(7, 5), mime: "image/png", width: 7, height: 5 })
+    const same: ShrinkToFit = async () => ({
+      bytes: png(7, 5),
+      mime: "image/png",
+      width: 7,
+      height: 5,
+    })
     const { shown, receipt } = await lowered(attachment("a.gif", gif(7, 5)), gemini, {
       shrink: same,
     })
@@ -289,7 +294,7 @@ describe("images that are too large", () => {
     )
   })
 
-  it.each<[string, Shrink]>([
+  it.each<[string, ShrinkToFit]>([
     ["cannot be made smaller", async () => undefined],
     ["break the shrinker", () => Promise.reject(new Error("no"))],
   ])("that %s are described", async (_, broken) =>

@@ -4,7 +4,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { unifiedDiff } from "../../packages/engine/loading/diff.ts"
 import {
-  changed,
+  describeChange,
   type Earlier,
   rememberShown,
 } from "../../packages/engine/loading/unchanged-files.ts"
@@ -137,7 +137,7 @@ describe("unifiedDiff", () => {
   it("[BEY-03] is used only where it is smaller than half of the file", () =>
     fc.assert(
       fc.property(text, text, (before, after) => {
-        const fresh = changed(before, after, 0)
+        const fresh = describeChange(before, after, 0)
         if (fresh?.type === "changed") expect(fresh.diff.length).toBeLessThan(after.length / 2)
       }),
     ))

@@ -2,7 +2,7 @@ import type { LoadedPart } from "../../packages/core/lower/loaded-part.ts"
 import type { Policy } from "../../packages/core/lower/policy.ts"
 import { describe, expect, it } from "vitest"
 import { lower } from "../../packages/core/lower/lower.ts"
-import { sentMedia } from "../../packages/core/file/media.ts"
+import { collectSentMedia } from "../../packages/core/file/media.ts"
 import { verdict } from "../../packages/core/file/verdict.ts"
 import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import type { MediaBlock } from "../../packages/core/model/prompt.ts"
@@ -57,7 +57,7 @@ describe("media that are held back", () => {
 
   it("[VIS-002] a tool's medium is held back by the same rules", () => {
     const at = (policy: Partial<Policy>, of: MediaBlock = block) =>
-      sentMedia(of, {
+      collectSentMedia(of, {
         part_id: "prt_1",
         capabilities: model,
         policy: { file_refs: "auto", ...policy },

@@ -1,4 +1,4 @@
-import type { OpenFile, Sliced, Slicer, FilePlace } from "../../packages/core/file/slice.ts"
+import type { OpenFile, LoadedSlice, Slicer, FileLocation } from "../../packages/core/file/slice.ts"
 import type { FileRefPart } from "../../packages/core/parts/file-ref.ts"
 import type { PartData } from "../../packages/core/parts/define-part.ts"
 import { describe, expect, it } from "vitest"
@@ -10,7 +10,7 @@ import { house } from "./house.ts"
 const sighted = capabilitiesOfApi("anthropic-messages")
 const blind = capabilitiesOfApi("anthropic-messages", ["text"])
 
-function at(path: string, place: FilePlace): PartData {
+function at(path: string, place: FileLocation): PartData {
   const ref = { kind: "path", path, ...place } as FileRefPart["ref"]
   return { type: "file-ref", ref }
 }
@@ -25,7 +25,7 @@ const slice: Slicer = async (file, place, want) => {
     : { type: "refused", reason: `${file.name} has no such place` }
 }
 
-function cells(text: string, range: string): Sliced {
+function cells(text: string, range: string): LoadedSlice {
   const [first = "A1", last = first] = range.split(":")
   const column = (cell: string) => cell.charCodeAt(0) - 65
   const row = (cell: string) => Number(cell.slice(1))
@@ -40,7 +40,7 @@ function cells(text: string, range: string): Sliced {
   return { type: "text", text: picked.join("\n") }
 }
 
-function pages(text: string, { fragment }: FilePlace, native: boolean): Sliced {
+function pages(text: string, { fragment }: FileLocation, native: boolean): LoadedSlice {
   const all = text.slice("%PDF-1.7\n".length).split("\f")
   const [start, end] = fragment?.unit === "page" ? [fragment.start, fragment.end] : [1, all.length]
   const picked = all.slice(start - 1, end)
@@ -49,7 +49,7 @@ function pages(text: string, { fragment }: FilePlace, native: boolean): Sliced {
   return { type: "media", bytes, mime: "application/pdf", name: "pages.pdf" }
 }
 
-function entry(text: string, { range }: FilePlace, name: string): Sliced {
+function entry(text: string, { range }: FileLocation, name: string): LoadedSlice {
   const found = text.split("\x00").find((file) => file.startsWith(`${name}\n`))
   if (found === undefined) return { type: "refused", reason: `it has no entry ${name}` }
   if (name.endsWith(".png")) return { type: "media", bytes: png(3, 4), mime: "image/png", name }

@@ -3,8 +3,12 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import fc from "fast-check"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
-import { neutral, printEntry, readEntry } from "../../packages/engine/memory/entry.ts"
-import { Memory, type MemoryRooms, type NewMemory } from "../../packages/engine/memory/memory.ts"
+import { neutral, printEntry, readMemoryEntry } from "../../packages/engine/memory/entry.ts"
+import {
+  Memory,
+  type MemoryDependencies,
+  type NewMemory,
+} from "../../packages/engine/memory/memory.ts"
 import { memoryIndex } from "../../packages/engine/memory/memory-index.ts"
 import { MAX_ENTRIES } from "../../packages/engine/memory/shelf.ts"
 import { TrustStore } from "../../packages/engine/skills/trust.ts"
@@ -16,7 +20,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-function memoryOf(rooms: Partial<MemoryRooms> = {}): Memory {
+function memoryOf(rooms: Partial<MemoryDependencies> = {}): Memory {
   return new Memory({
     user: join(folder, "user"),
     project: join(folder, "project"),
@@ -158,11 +162,11 @@ describe("a memory", () => {
           name: "a",
           type: "user",
           body: neutral(body).trim(),
-          description: readEntry(description, { scope: "user", name: "a" }).description,
+          description: readMemoryEntry(description, { scope: "user", name: "a" }).description,
           author: { by: "agent" },
           updated_at: 1_700_000_000_000,
         } as const
-        const read = readEntry(printEntry(entry), { scope: "user", name: "a" })
+        const read = readMemoryEntry(printEntry(entry), { scope: "user", name: "a" })
         expect(read.body).toBe(entry.body)
         if (entry.description !== "") expect(read.description).toBe(entry.description)
       }),

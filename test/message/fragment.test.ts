@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest"
 import { type Address, printAddress, readAddress } from "../../packages/core/compose/address.ts"
 import {
-  type Fragment,
+  type FileFragment,
   parseFragment,
   printFragment,
 } from "../../packages/core/message/file-location.ts"
 
 describe("fragments", () => {
-  function reads(text: string, fragment: Fragment, printed = text) {
+  function reads(text: string, fragment: FileFragment, printed = text) {
     expect(parseFragment(text)).toEqual({ type: "fragment", fragment })
     expect(printFragment(fragment)).toBe(printed)
   }

@@ -1,23 +1,26 @@
 import { describe, expect, it } from "vitest"
 import { capabilitiesOf, findModel } from "../../packages/core/wires/models.ts"
-import { knowledgeOf, type Layer, ModelConfig } from "../../packages/core/wires/layers.ts"
+import { knowledgeOf, type ModelLayer, ModelConfig } from "../../packages/core/wires/layers.ts"
 
 const sonnet = { provider_id: "anthropic", model_id: "claude-sonnet-5-5" }
 
 describe("knowledgeOf", () => {
-  function finds(choice: typeof sonnet, ...layers: readonly Layer[]) {
+  function finds(choice: typeof sonnet, ...layers: readonly ModelLayer[]) {
     const knowledge = knowledgeOf(layers)
     const model = knowledge.find(choice)
     if (!model) throw new Error(`${choice.model_id} is not known`)
     return { model, capabilities: knowledge.capabilities(model) }
   }
 
-  const refreshed: Layer = {
+  const refreshed: ModelLayer = {
     name: "refreshed",
     models: [{ ...sonnet, input: ["text", "image"], context_tokens: 1_000_000, name: "New" }],
   }
-  const probed: Layer = { name: "probe", models: [{ ...sonnet, input: ["text", "image", "pdf"] }] }
-  const configured: Layer = { name: "config", models: [{ ...sonnet, input: ["text"] }] }
+  const probed: ModelLayer = {
+    name: "probe",
+    models: [{ ...sonnet, input: ["text", "image", "pdf"] }],
+  }
+  const configured: ModelLayer = { name: "config", models: [{ ...sonnet, input: ["text"] }] }
 
   it("knows what is embedded without any layer", () => {
     const { model, capabilities } = finds(sonnet)
@@ -44,7 +47,7 @@ describe("knowledgeOf", () => {
 
   it("leaves the revision alone when a layer brings no news", () => {
     const before = finds(sonnet).capabilities.revision
-    const same: Layer = {
+    const same: ModelLayer = {
       name: "refreshed",
       models: [{ ...sonnet, name: "Another name", input: ["text", "image", "pdf"] }],
     }
@@ -54,7 +57,7 @@ describe("knowledgeOf", () => {
 
   it("adds models that are not embedded, as their provider's first but for what is said", () => {
     const fresh = { provider_id: "anthropic", model_id: "claude-next" }
-    const layer: Layer = { name: "refreshed", models: [{ ...fresh, tools: false }] }
+    const layer: ModelLayer = { name: "refreshed", models: [{ ...fresh, tools: false }] }
     expect(knowledgeOf([layer]).models.some(({ model_id }) => model_id === "claude-next")).toBe(
       true,
     )
@@ -67,7 +70,7 @@ describe("knowledgeOf", () => {
   })
 
   it("takes patterns from a config, also for models that nobody has heard of", () => {
-    const layer: Layer = {
+    const layer: ModelLayer = {
       name: "config",
       models: [{ provider_id: "ollama", model_id: "qwen*-vl:*", input: ["text", "image"] }],
     }

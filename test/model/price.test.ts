@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { sumUsage } from "../../packages/core/message/usage.ts"
 import { knowledgeOf } from "../../packages/core/wires/layers.ts"
 import { findModel } from "../../packages/core/wires/models.ts"
-import { priced } from "../../packages/core/model/price.ts"
+import { addCost } from "../../packages/core/model/price.ts"
 import { readCatalog } from "../../packages/engine/providers/models-dev.ts"
 
 const USED = {
@@ -17,15 +17,15 @@ const USED = {
 describe("what a request cost", () => {
   it("[SES-003] is worked out from what was used and the catalog's price", () => {
     const price = { input: 3, output: 15, cache_read: 0.3, cache_write: 3.75 }
-    expect(priced(USED, price)?.cost_usd).toBeCloseTo(7.5)
+    expect(addCost(USED, price)?.cost_usd).toBeCloseTo(7.5)
     const cached = { ...USED, input: 0, cache_read: 1_000_000, cache_write: 1_000_000 }
-    expect(priced(cached, price)?.cost_usd).toBeCloseTo(0.3 + 3.75 + 4.5)
-    expect(priced(cached, { input: 3, output: 15 })?.cost_usd).toBeCloseTo(3 + 3 + 4.5)
+    expect(addCost(cached, price)?.cost_usd).toBeCloseTo(0.3 + 3.75 + 4.5)
+    expect(addCost(cached, { input: 3, output: 15 })?.cost_usd).toBeCloseTo(3 + 3 + 4.5)
   })
 
   it("[SES-003] is not made up where the catalog names no price", () => {
-    expect(priced(USED, undefined)).toEqual(USED)
-    expect(priced(null, { input: 1, output: 1 })).toBeNull()
+    expect(addCost(USED, undefined)).toEqual(USED)
+    expect(addCost(null, { input: 1, output: 1 })).toBeNull()
     const unheard = findModel({ provider_id: "anthropic", model_id: "claude-of-tomorrow" })
     expect(unheard?.price).toBeUndefined()
   })

@@ -8,7 +8,7 @@ import { quotePart } from "../../packages/core/parts/quote.ts"
 import { fileAttachmentPart } from "../../packages/core/parts/file-attachment.ts"
 import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { policyOf } from "../../packages/engine/policy/policy.ts"
-import { admit } from "../../packages/engine/submit/admit.ts"
+import { admitPart } from "../../packages/engine/submit/admit.ts"
 import { newSession, openDoor, send } from "../server/house.ts"
 
 // Asks every part of the table for what `definePart` promises, so that a new one is asked too.
@@ -73,7 +73,7 @@ describe.each(DEFINITIONS)("a part of type %s", (_, definition) => {
       const part = AnyPart.safeParse(planted.data)
       // A secret in an enumeration or an id does not fit, and does not come in.
       if (!part.success) continue
-      const kept = writePart(await admit(policyOf(), part.data))
+      const kept = writePart(await admitPart(policyOf(), part.data))
       const bytes = typeof kept.data === "string" ? Buffer.from(kept.data, "base64") : ""
       const whole = `${JSON.stringify(kept)} ${bytes.toString()}`
       expect(whole, planted.path).not.toContain(SECRET)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { Origin, PolicyConfig } from "../../packages/engine/policy/config.ts"
+import { IngressOrigin, PolicyConfig } from "../../packages/engine/policy/config.ts"
 import {
   type Arrival,
   judgeNow as judge,
@@ -10,7 +10,7 @@ import { policyOf } from "../../packages/engine/policy/policy.ts"
 import { FAKE_SECRETS, random } from "./fake-secrets.ts"
 
 const POLICY = policyOf()
-const ORIGINS = Origin.options
+const ORIGINS = IngressOrigin.options
 
 function verdictOn(arrival: Arrival, config: PolicyConfig = {}) {
   const verdict = judge(policyOf(config), arrival)

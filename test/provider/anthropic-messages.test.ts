@@ -2,7 +2,7 @@ import type { MessageCreateParamsStreaming } from "@anthropic-ai/sdk/resources/m
 import { describe, expect, it } from "vitest"
 import type { ModelEvent, Thinking } from "../../packages/core/model/prompt.ts"
 import { anthropicMessages } from "../../packages/core/wires/anthropic-messages.ts"
-import { anthropicStart, step } from "../../packages/core/wires/anthropic-stream.ts"
+import { anthropicStart, stepAnthropic } from "../../packages/core/wires/anthropic-stream.ts"
 import { assistant, media, textBlock, user } from "../build.ts"
 import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, show } from "./contract.ts"
@@ -228,7 +228,7 @@ describe("anthropic-messages: stream", () => {
   function plays(...events: readonly object[]): ModelEvent[] {
     let state = START
     return events.flatMap((event) => {
-      const result = step(state, { event: "message", data: JSON.stringify(event) })
+      const result = stepAnthropic(state, { event: "message", data: JSON.stringify(event) })
       state = result.state
       return result.events
     })
@@ -281,7 +281,7 @@ describe("anthropic-messages: stream", () => {
     }),
   )
 
-  stepIsTotal(START, (state, data) => step(state, { event: "message", data }), [
+  stepIsTotal(START, (state, data) => stepAnthropic(state, { event: "message", data }), [
     "type",
     "message_start",
     "message",

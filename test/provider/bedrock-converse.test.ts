@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Thinking } from "../../packages/core/model/prompt.ts"
 import { bedrockConverse } from "../../packages/core/wires/bedrock-converse.ts"
-import { bedrockStart, step } from "../../packages/core/wires/bedrock-stream.ts"
+import { bedrockStart, stepBedrock } from "../../packages/core/wires/bedrock-stream.ts"
 import { assistant, textBlock, user } from "../build.ts"
 import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, show } from "./contract.ts"
@@ -229,15 +229,18 @@ describe("bedrock-converse: stream", () => {
   ])("ends for %s with %s", (stopReason, reason) => {
     const headers = { ":message-type": "event", ":event-type": "messageStop" }
     const payload = JSON.stringify({ stopReason })
-    expect(step(bedrockStart("m"), { headers, payload }).state.reason).toBe(reason)
+    expect(stepBedrock(bedrockStart("m"), { headers, payload }).state.reason).toBe(reason)
   })
 
   it("seals a thought that is hidden by what it is hidden in", () => {
     const headers = { ":message-type": "event", ":event-type": "contentBlockDelta" }
     const delta = { reasoningContent: { redactedContent: "AAAA" } }
-    const { state } = step(bedrockStart("m"), { headers, payload: JSON.stringify({ delta }) })
+    const { state } = stepBedrock(bedrockStart("m"), {
+      headers,
+      payload: JSON.stringify({ delta }),
+    })
     const stop = { ":message-type": "event", ":event-type": "contentBlockStop" }
-    expect(step(state, { headers: stop, payload: "{}" }).events).toEqual([
+    expect(stepBedrock(state, { headers: stop, payload: "{}" }).events).toEqual([
       { type: "reasoning-end", seal: { api: API, model: "m", encrypted: "AAAA" } },
     ])
   })
@@ -246,7 +249,7 @@ describe("bedrock-converse: stream", () => {
     stepIsTotal(
       bedrockStart("m"),
       (state, payload) =>
-        step(state, { headers: { ":message-type": "event", ":event-type": type }, payload }),
+        stepBedrock(state, { headers: { ":message-type": "event", ":event-type": type }, payload }),
       ["start", "toolUse", "delta", "text", "reasoningContent", "input", "stopReason", "usage"],
     )
 })

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest"
 import type { Block, Media, ModelEvent, PromptMessage } from "../../packages/core/model/prompt.ts"
 import { StoredJson } from "../../packages/core/model/stored-call.ts"
 import { StoredText } from "../../packages/core/model/stored-text.ts"
-import type { Body, Fragment } from "../../packages/core/wires/body.ts"
-import type { Call, Provider } from "../../packages/engine/providers/provider.ts"
-import type { Envelope } from "../../packages/core/wires/define-wire.ts"
+import type { WireBody, WireFragment } from "../../packages/core/wires/body.ts"
+import type { ProviderCall, Provider } from "../../packages/engine/providers/provider.ts"
+import type { RequestEnvelope } from "../../packages/core/wires/define-wire.ts"
 import { fragmentText } from "../../packages/engine/providers/write-body.ts"
 import { WireHistory } from "../../packages/core/wires/wire-history.ts"
 import { assistant, collect, media, textBlock, user } from "../build.ts"
@@ -37,7 +37,7 @@ export function providerContract(name: string, make: () => Promise<Provider>) {
       const fragments = messages.map((message) => provider.encode(message))
       const [short, long] = [fragments.slice(0, 2), fragments].map((list) =>
         provider.body(ENVELOPE, list),
-      ) as [Body, Body]
+      ) as [WireBody, WireBody]
       for (const body of [short, long]) {
         const text = await show(body)
         expect(Buffer.byteLength(text)).toBe(body.size)
@@ -49,7 +49,7 @@ export function providerContract(name: string, make: () => Promise<Provider>) {
     it("[COS-001] keeps every byte of 50 turns with tools, folded or not, stored or new", async () => {
       const provider = await make()
       const history = new WireHistory(provider)
-      const fragments: Fragment[] = []
+      const fragments: WireFragment[] = []
       let before = ""
       for (let turn = 0; turn < 50; turn++) {
         for (const message of turnOf(turn)) {
@@ -147,7 +147,7 @@ const FIGURES = ["cache_read", "cache_write", "input", "output", "reasoning"]
 
 export const ENVELOPE = { model: "some-model", system: "Be kind.", max_tokens: 100 }
 
-export function callOf(provider: Provider, messages: readonly PromptMessage[]): Call {
+export function callOf(provider: Provider, messages: readonly PromptMessage[]): ProviderCall {
   return {
     envelope: ENVELOPE,
     messages: messages.map((message) => provider.encode(message)),
@@ -162,7 +162,7 @@ export async function* openZeros({ size }: Media): AsyncIterable<Uint8Array> {
   for (let at = 0; at < size; at += 7) yield new Uint8Array(Math.min(7, size - at))
 }
 
-export function show(body: Body): Promise<string> {
+export function show(body: WireBody): Promise<string> {
   return fragmentText(body, openZeros)
 }
 
@@ -177,7 +177,7 @@ export function pictureBlock(name: string, size: number): Block {
 /** The whole request as an API would receive it. */
 export async function bodyOf(
   provider: Pick<Provider, "encode" | "body">,
-  about: Envelope,
+  about: RequestEnvelope,
   messages: readonly PromptMessage[],
 ): Promise<unknown> {
   const fragments = messages.map((message) => provider.encode(message, about.model))

@@ -1,5 +1,5 @@
 import type { Block, Effort, PromptMessage, Seal } from "../../packages/core/model/prompt.ts"
-import type { Envelope } from "../../packages/core/wires/define-wire.ts"
+import type { RequestEnvelope } from "../../packages/core/wires/define-wire.ts"
 import { media } from "../build.ts"
 
 // What every wire API is asked to carry: the expected bodies stand in full in each API's test.
@@ -82,7 +82,7 @@ export function toolTurn(seal: Seal | undefined): PromptMessage[] {
   ]
 }
 
-export function envelope(model: string, effort?: Effort): Envelope {
+export function envelope(model: string, effort?: Effort): RequestEnvelope {
   return {
     model,
     system: "Be kind.",

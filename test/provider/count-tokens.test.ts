@@ -4,7 +4,7 @@ import { bedrockConverse } from "../../packages/core/wires/bedrock-converse.ts"
 import { geminiGenerateContent } from "../../packages/core/wires/gemini-generatecontent.ts"
 import { openaiResponses } from "../../packages/core/wires/openai-responses.ts"
 import type { Provider } from "../../packages/engine/providers/provider.ts"
-import { patient } from "../../packages/engine/providers/retry.ts"
+import { withRetries } from "../../packages/engine/providers/retry.ts"
 import { textBlock, user } from "../build.ts"
 import { connect } from "./connect.ts"
 import { callOf, pictureBlock } from "./contract.ts"
@@ -172,7 +172,7 @@ describe.each(Object.entries(APIS))("counting tokens with %s", (_, counting) => 
       seen = await readRequest(request)
       response.end(JSON.stringify(counting.answer))
     })
-    expect(await count(patient(counting.make(url)))).toBe(42)
+    expect(await count(withRetries(counting.make(url)))).toBe(42)
     expect(seen?.url).toBe(counting.path)
     expect(seen?.headers).toMatchObject({ accept: "application/json", ...counting.headers })
     expect(JSON.parse(String(seen?.body))).toEqual(counting.body)

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { readMessages } from "../../packages/core/wires/event-stream.ts"
+import { readEventMessages } from "../../packages/core/wires/event-stream.ts"
 import { chunksOf, collect } from "../build.ts"
 import { eventMessage } from "./event-stream.ts"
 
@@ -19,13 +19,13 @@ describe("readMessages", () => {
       fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 20 }), async (cuts) => {
         const places = [0, ...cuts.toSorted((one, other) => one - other), bytes.length]
         const pieces = places.slice(1).map((end, index) => bytes.subarray(places[index], end))
-        expect(await collect(readMessages(chunksOf(...pieces)))).toEqual(expected)
+        expect(await collect(readEventMessages(chunksOf(...pieces)))).toEqual(expected)
       }),
     )
   })
 
   it("drops a message that the end cuts off", async () =>
-    expect(await collect(readMessages(chunksOf(first, second.subarray(0, -1))))).toEqual([
+    expect(await collect(readEventMessages(chunksOf(first, second.subarray(0, -1))))).toEqual([
       expected[0],
     ]))
 
@@ -35,7 +35,7 @@ describe("readMessages", () => {
     const time = Buffer.concat([Buffer.from([1, 121, 8]), Buffer.alloc(8)])
     const text = Buffer.from([1, 122, 7, 0, 1, 65])
     const odd = framed(Buffer.concat([flag, time, text]))
-    expect(await collect(readMessages(chunksOf(odd)))).toEqual([
+    expect(await collect(readEventMessages(chunksOf(odd)))).toEqual([
       { headers: { z: "A" }, payload: "" },
     ])
   })
@@ -46,25 +46,29 @@ describe("readMessages", () => {
   ])("refuses %s", async (_, at, why) => {
     const broken = Buffer.from(first)
     broken.writeUInt8(broken.readUInt8(at) ^ 1, at)
-    await expect(collect(readMessages(chunksOf(broken)))).rejects.toThrow(why)
+    await expect(collect(readEventMessages(chunksOf(broken)))).rejects.toThrow(why)
   })
 
   it("refuses a message that is too long before it reads it", async () => {
     const start = first.subarray(0, 12)
-    await expect(collect(readMessages(chunksOf(start), 20))).rejects.toThrow("at most 20 are read")
+    await expect(collect(readEventMessages(chunksOf(start), 20))).rejects.toThrow(
+      "at most 20 are read",
+    )
   })
 
   it("refuses headers that are longer than the message, and a type it does not know", async () => {
     const long = framed(Buffer.alloc(0), 9)
-    await expect(collect(readMessages(chunksOf(long)))).rejects.toThrow("longer than the message")
+    await expect(collect(readEventMessages(chunksOf(long)))).rejects.toThrow(
+      "longer than the message",
+    )
     const strange = framed(Buffer.from([1, 120, 99]))
-    await expect(collect(readMessages(chunksOf(strange)))).rejects.toThrow("unknown type 99")
+    await expect(collect(readEventMessages(chunksOf(strange)))).rejects.toThrow("unknown type 99")
   })
 
   it("never does anything but give messages or refuse", async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 60 }), async (headers) => {
-        await collect(readMessages(chunksOf(framed(Buffer.from(headers))))).catch((error) =>
+        await collect(readEventMessages(chunksOf(framed(Buffer.from(headers))))).catch((error) =>
           expect(error).toBeInstanceOf(Error),
         )
       }),

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import type { ModelEvent, ModelUsage, Seal } from "../../packages/core/model/prompt.ts"
-import type { Call, Provider } from "../../packages/engine/providers/provider.ts"
+import type { ProviderCall, Provider } from "../../packages/engine/providers/provider.ts"
 import { collect, textBlock, user } from "../build.ts"
 import { callOf, pictureBlock, providerContract, wordsOf } from "./contract.ts"
 import { envelope } from "./corpus.ts"
@@ -45,7 +45,10 @@ export function exchangeContract(
   providerContract(name, () => answering(recording.words))
 
   describe(`exchange: ${name}`, () => {
-    async function tells(provider: Provider, more: Partial<Call> = {}): Promise<ModelEvent[]> {
+    async function tells(
+      provider: Provider,
+      more: Partial<ProviderCall> = {},
+    ): Promise<ModelEvent[]> {
       const message = user(textBlock("hi"), pictureBlock("a.png", 3), pictureBlock("b.png", 3))
       const call = { ...callOf(provider, [message]), envelope: envelope("some-model"), ...more }
       return collect(provider.stream(call))

@@ -7,7 +7,7 @@ import {
   endingIn,
   messageFragment,
   paragraphs,
-  wordsOf,
+  fragmentWords,
 } from "../../packages/core/wires/fragment.ts"
 import { flatPieces } from "../../packages/core/wires/body.ts"
 import { fragmentText } from "../../packages/engine/providers/write-body.ts"
@@ -64,7 +64,7 @@ describe("messageFragment", () => {
   it("writes a stored text as it stands, alone and with others", async () => {
     const one = new StoredText('say \\"hi\\"')
     const other = new StoredText("d\u00e4\\n!", { api: "a", model: "m" })
-    const said = { a: wordsOf(one), b: paragraphs([one, other]), blocks: [one, other] }
+    const said = { a: fragmentWords(one), b: paragraphs([one, other]), blocks: [one, other] }
     expect(JSON.parse(await fragmentText(messageFragment([said]), neverOpened))).toEqual({
       a: 'say "hi"',
       b: 'say "hi"\n\nd\u00e4\n!',

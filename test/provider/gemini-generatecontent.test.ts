@@ -2,7 +2,7 @@ import type { GenerateContentParameters } from "@google/genai"
 import { describe, expect, it } from "vitest"
 import type { ModelEvent, Thinking } from "../../packages/core/model/prompt.ts"
 import { geminiGenerateContent } from "../../packages/core/wires/gemini-generatecontent.ts"
-import { geminiStart, step } from "../../packages/core/wires/gemini-stream.ts"
+import { geminiStart, stepGemini } from "../../packages/core/wires/gemini-stream.ts"
 import { assistant, textBlock, user } from "../build.ts"
 import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, show } from "./contract.ts"
@@ -227,7 +227,7 @@ describe("gemini-generatecontent: stream", () => {
   function plays(...chunks: readonly object[]): ModelEvent[] {
     let state = geminiStart("gemini-x", "seed")
     return chunks.flatMap((chunk) => {
-      const result = step(state, { event: "message", data: JSON.stringify(chunk) })
+      const result = stepGemini(state, { event: "message", data: JSON.stringify(chunk) })
       state = result.state
       return result.events
     })
@@ -254,21 +254,25 @@ describe("gemini-generatecontent: stream", () => {
       { type: "error", code: "MALFORMED_FUNCTION_CALL", retryable: true },
     ]))
 
-  stepIsTotal(geminiStart("m", "seed"), (state, data) => step(state, { event: "message", data }), [
-    "candidates",
-    "content",
-    "parts",
-    "text",
-    "thought",
-    "thoughtSignature",
-    "functionCall",
-    "args",
-    "name",
-    "finishReason",
-    "usageMetadata",
-    "promptFeedback",
-    "error",
-  ])
+  stepIsTotal(
+    geminiStart("m", "seed"),
+    (state, data) => stepGemini(state, { event: "message", data }),
+    [
+      "candidates",
+      "content",
+      "parts",
+      "text",
+      "thought",
+      "thoughtSignature",
+      "functionCall",
+      "args",
+      "name",
+      "finishReason",
+      "usageMetadata",
+      "promptFeedback",
+      "error",
+    ],
+  )
 })
 
 function chunk(parts: readonly object[], more: object = {}): object {

@@ -1,9 +1,9 @@
 import type { ChatCompletionCreateParamsStreaming } from "openai/resources/chat/completions"
 import { describe, expect, it } from "vitest"
 import type { ModelEvent, Thinking } from "../../packages/core/model/prompt.ts"
-import { chatStart, step } from "../../packages/core/wires/chat-stream.ts"
+import { chatStart, stepChat } from "../../packages/core/wires/chat-stream.ts"
 import { chatServers, openaiChat } from "../../packages/core/wires/openai-chat.ts"
-import { DIALECTS, type Dialect } from "../../packages/core/wires/openai-dialects.ts"
+import { DIALECTS, type ChatDialect } from "../../packages/core/wires/openai-dialects.ts"
 import { assistant, textBlock, user } from "../build.ts"
 import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, show } from "./contract.ts"
@@ -16,7 +16,7 @@ function speaking(name: string) {
   return { dialect, provider: connectDialect(dialect, "http://localhost/v1", "secret-key") }
 }
 
-function connectDialect(dialect: Dialect, base_url: string, api_key?: string) {
+function connectDialect(dialect: ChatDialect, base_url: string, api_key?: string) {
   const wire = [openaiChat, ...chatServers].find(({ api }) => api === dialect.api)
   if (!wire) throw new Error(`no wire speaks ${dialect.name}`)
   return connect(wire, {
@@ -275,7 +275,7 @@ describe("openai-chat: stream", () => {
     let state = chatStart({ api: null, model: "m" }, "seed")
     return chunks.flatMap((chunk) => {
       const data = typeof chunk === "string" ? chunk : JSON.stringify(chunk)
-      const result = step(state, { event: "message", data })
+      const result = stepChat(state, { event: "message", data })
       state = result.state
       return result.events
     })
@@ -324,7 +324,7 @@ describe("openai-chat: stream", () => {
     ).toMatchObject([{ type: "tool-call-start" }, { type: "error", code: "stream-truncated" }]))
 
   const start = chatStart({ api: null, model: "m" }, "seed")
-  stepIsTotal(start, (state, data) => step(state, { event: "message", data }), [
+  stepIsTotal(start, (state, data) => stepChat(state, { event: "message", data }), [
     "choices",
     "delta",
     "content",
@@ -343,7 +343,7 @@ describe("openai-chat: stream", () => {
 })
 
 /** As each server sends it: they differ in where thoughts are, and in who gives ids. */
-function recorded(dialect: Dialect): Recording {
+function recorded(dialect: ChatDialect): Recording {
   const chunk = (delta: object, finish_reason: string | null = null) => ({
     id: "chatcmpl-1",
     object: "chat.completion.chunk",

@@ -2,7 +2,7 @@ import type { ResponseCreateParamsStreaming } from "openai/resources/responses/r
 import { describe, expect, it } from "vitest"
 import type { ModelEvent, Thinking } from "../../packages/core/model/prompt.ts"
 import { openaiResponses } from "../../packages/core/wires/openai-responses.ts"
-import { responsesStart, step } from "../../packages/core/wires/responses-stream.ts"
+import { responsesStart, stepResponses } from "../../packages/core/wires/responses-stream.ts"
 import { assistant, textBlock, user } from "../build.ts"
 import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, show } from "./contract.ts"
@@ -192,7 +192,7 @@ describe("openai-responses: stream", () => {
   function plays(...events: readonly object[]): ModelEvent[] {
     let state = responsesStart("gpt-x")
     return events.flatMap((event) => {
-      const result = step(state, { event: "message", data: JSON.stringify(event) })
+      const result = stepResponses(state, { event: "message", data: JSON.stringify(event) })
       state = result.state
       return result.events
     })
@@ -245,24 +245,28 @@ describe("openai-responses: stream", () => {
       { type: "error", code: "invalid_image", message: "it is broken", retryable: false },
     ]))
 
-  stepIsTotal(responsesStart("gpt-x"), (state, data) => step(state, { event: "message", data }), [
-    "type",
-    "response.output_item.added",
-    "response.output_item.done",
-    "item",
-    "function_call",
-    "reasoning",
-    "message",
-    "response.function_call_arguments.delta",
-    "output_index",
-    "delta",
-    "response.completed",
-    "response.failed",
-    "response",
-    "usage",
-    "error",
-    "code",
-  ])
+  stepIsTotal(
+    responsesStart("gpt-x"),
+    (state, data) => stepResponses(state, { event: "message", data }),
+    [
+      "type",
+      "response.output_item.added",
+      "response.output_item.done",
+      "item",
+      "function_call",
+      "reasoning",
+      "message",
+      "response.function_call_arguments.delta",
+      "output_index",
+      "delta",
+      "response.completed",
+      "response.failed",
+      "response",
+      "usage",
+      "error",
+      "code",
+    ],
+  )
 })
 
 function added(output_index: number, item: object): object {

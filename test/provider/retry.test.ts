@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest"
 import type { ModelEvent, ModelUsage } from "../../packages/core/model/prompt.ts"
 import type { Provider } from "../../packages/engine/providers/provider.ts"
-import { patient, type RetryOptions } from "../../packages/engine/providers/retry.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { withRetries, type RetryOptions } from "../../packages/engine/providers/retry.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { collect, textBlock, user } from "../build.ts"
 import { callOf, providerContract } from "./contract.ts"
 
 providerContract("patient", async () =>
-  patient(scripted([{ text: "yes" }, { text: "!", delay_ms: 1 }])),
+  withRetries(scriptedProvider([{ text: "yes" }, { text: "!", delay_ms: 1 }])),
 )
 
 const busy = { type: "error", code: "overloaded", message: "later", retryable: true } as const
@@ -20,7 +20,7 @@ describe("patient", () => {
     let asked = 0
     const waits: number[] = []
     const provider: Provider = {
-      ...scripted(),
+      ...scriptedProvider(),
       stream: async function* () {
         yield* attempts[asked++] ?? []
       },
@@ -29,7 +29,7 @@ describe("patient", () => {
       waits.push(milliseconds)
       return true
     }
-    const insisting = patient(provider, { wait, random: () => 1, ...options })
+    const insisting = withRetries(provider, { wait, random: () => 1, ...options })
     const events = await collect(insisting.stream(callOf(provider, [user(textBlock("a"))])))
     return { events, waits, asked }
   }
@@ -108,7 +108,7 @@ describe("patient", () => {
   })
 
   it("[SES-062] stops waiting when it is aborted", async () => {
-    const provider = patient(scripted([{ error: busy }]), { first_delay_ms: 60_000 })
+    const provider = withRetries(scriptedProvider([{ error: busy }]), { first_delay_ms: 60_000 })
     const signal = AbortSignal.timeout(20)
     const events = await collect(provider.stream({ ...callOf(provider, []), signal }))
     expect(events).toMatchObject([

@@ -1,13 +1,15 @@
 import { describe, expect, it } from "vitest"
 import {
   type ScriptStep,
-  scripted,
+  scriptedProvider,
   scriptFromText,
 } from "../../packages/engine/providers/scripted.ts"
 import { assistant, collect, textBlock, user } from "../build.ts"
 import { callOf, pictureBlock, providerContract, wordsOf } from "./contract.ts"
 
-providerContract("scripted", async () => scripted([{ text: "yes" }, { text: " yes", delay_ms: 1 }]))
+providerContract("scripted", async () =>
+  scriptedProvider([{ text: "yes" }, { text: " yes", delay_ms: 1 }]),
+)
 
 describe("scripted", () => {
   const question = [
@@ -16,8 +18,8 @@ describe("scripted", () => {
     user(textBlock("three"), pictureBlock("a", 3)),
   ]
 
-  async function plays(script: Parameters<typeof scripted>[0]) {
-    const provider = scripted(script)
+  async function plays(script: Parameters<typeof scriptedProvider>[0]) {
+    const provider = scriptedProvider(script)
     return collect(provider.stream(callOf(provider, question)))
   }
 
@@ -53,7 +55,7 @@ describe("scripted", () => {
 
   it("calls the tools of its file first, and speaks once their results are there", async () => {
     const script = scriptFromText('{ "text": "done", "calls": [{ "name": "read" }] }')
-    const provider = scripted(script)
+    const provider = scriptedProvider(script)
     const first = await collect(provider.stream(callOf(provider, question)))
     const made = first.find((event) => event.type === "tool-call-end")
     expect(made).toMatchObject({ name: "read", input: {} })
@@ -66,12 +68,12 @@ describe("scripted", () => {
     } as const
     const answered = [...question, { role: "user", blocks: [result] } as const]
     expect(wordsOf(await collect(provider.stream(callOf(provider, answered))))).toBe("done")
-    const echo = scripted()
+    const echo = scriptedProvider()
     expect(wordsOf(await collect(echo.stream(callOf(echo, answered))))).toBe("x")
   })
 
   it("stops waiting when it is aborted", async () => {
-    const provider = scripted([{ wait: new Promise(() => undefined) }])
+    const provider = scriptedProvider([{ wait: new Promise(() => undefined) }])
     const signal = AbortSignal.timeout(10)
     const events = await collect(provider.stream({ ...callOf(provider, question), signal }))
     expect(events).toMatchObject([{ type: "error", code: "aborted" }])
@@ -87,7 +89,7 @@ describe("scripted", () => {
   })
 
   it("remembers what it was asked", async () => {
-    const provider = scripted(({ newest }) => [{ text: `${newest?.blocks.length}` }])
+    const provider = scriptedProvider(({ newest }) => [{ text: `${newest?.blocks.length}` }])
     const events = await collect(provider.stream(callOf(provider, question)))
     expect(wordsOf(events)).toBe("2")
     expect(provider.calls).toHaveLength(1)

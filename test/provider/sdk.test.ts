@@ -10,7 +10,7 @@ import { bedrockConverse } from "../../packages/core/wires/bedrock-converse.ts"
 import { geminiGenerateContent } from "../../packages/core/wires/gemini-generatecontent.ts"
 import { mistralChat } from "../../packages/core/wires/mistral-chat.ts"
 import type { Provider } from "../../packages/engine/providers/provider.ts"
-import { signed } from "../../packages/engine/providers/sigv4.ts"
+import { signRequest } from "../../packages/engine/providers/sigv4.ts"
 import { assemble } from "../../packages/core/wires/body.ts"
 import { connect } from "./connect.ts"
 import { bodyOf, ENVELOPE, openZeros } from "./contract.ts"
@@ -157,7 +157,9 @@ describe("the SDK of Amazon", () => {
     )
     const signing = { ...key, region: "eu-central-1", service: "bedrock" }
     expect(path).toContain("%3A0/converse-stream")
-    expect(await signed(post, signing, new Date(time))).toMatchObject({ authorization: theirs })
+    expect(await signRequest(post, signing, new Date(time))).toMatchObject({
+      authorization: theirs,
+    })
   })
 
   it("reads the messages that our loopback servers write", async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from "vitest"
 import { createClient } from "../../packages/client/client.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { serve } from "../../packages/server/serve.ts"
 import { png, temporaryFolder } from "../build.ts"
 import { connectChromium } from "../chromium.ts"
@@ -12,7 +12,7 @@ import { servePage, shelfOf } from "./page.ts"
 async function stand(example: string, shelf: string) {
   const folder = await temporaryFolder()
   const held = Promise.withResolvers<void>()
-  const model = scripted(({ newest }) => {
+  const model = scriptedProvider(({ newest }) => {
     const blocks = newest?.blocks ?? []
     const words = blocks
       .map((block) => ("text" in block ? block.text : `<${block.type}>`))

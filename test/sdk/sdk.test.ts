@@ -7,7 +7,7 @@ import { promisify } from "node:util"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { pack } from "../../scripts/pack.ts"
 import { type AnswerEvent, ask, createClient, parts } from "../../packages/client/sdk.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { serve } from "../../packages/server/serve.ts"
 import { temporaryFolder } from "../build.ts"
 import { look } from "../session/tools.ts"
@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, "..", "..")
 async function server() {
   const folder = await temporaryFolder()
   await writeFile(join(folder, "file.py"), "print(1)\n")
-  const model = scripted(({ newest }) => {
+  const model = scriptedProvider(({ newest }) => {
     const blocks = newest?.blocks ?? []
     const words = blocks
       .map((block) => ("text" in block ? block.text : `<${block.type}>`))

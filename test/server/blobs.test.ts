@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { describe, expect, it } from "vitest"
-import { contentIdOf } from "../../packages/files/blobs/blobs.ts"
+import { computeContentId } from "../../packages/files/blobs/blobs.ts"
 import type { Store } from "../../packages/engine/store/store.ts"
 import { collect, losingOnce, png } from "../build.ts"
 import { type Door, MISSING, newSession, openDoor, send } from "./house.ts"
@@ -26,7 +26,7 @@ describe("an upload", () => {
     const door = await openDoor({ turns: false })
     const bytes = png(3, 2)
     const { status, body } = await upload(door, bytes, "no-image.txt")
-    const known = { content_id: contentIdOf(bytes), size: bytes.length, mime: "image/png" }
+    const known = { content_id: computeContentId(bytes), size: bytes.length, mime: "image/png" }
     // It is a header and nothing behind it.
     const about = { ...known, condition: "damaged" }
     expect(status).toBe(201)
@@ -55,7 +55,7 @@ describe("an upload", () => {
     const { status, body } = await upload(door, bytes)
     expect([status, body.error.code]).toEqual([409, "conflict"])
     expect((await upload(door, bytes)).status).toBe(201)
-    expect(await door.host.blobs.isKept(contentIdOf(bytes))).toBe(true)
+    expect(await door.host.blobs.isKept(computeContentId(bytes))).toBe(true)
   })
 
   it("may be empty, and may have a name in any script", async () => {

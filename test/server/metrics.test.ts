@@ -3,10 +3,10 @@ import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { scripted, type Script } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider, type Script } from "../../packages/engine/providers/scripted.ts"
 import { type Running, type ServeOptions, serve } from "../../packages/server/serve.ts"
 import { Limits, readLimits } from "../../packages/server/limits.ts"
-import { cleaned, newLog } from "../../packages/engine/telemetry/log.ts"
+import { removeSecrets, newLog } from "../../packages/engine/telemetry/log.ts"
 import { Metrics } from "../../packages/engine/telemetry/metrics.ts"
 import { readTraceparent } from "../../packages/engine/telemetry/span.ts"
 import { temporaryFolder } from "../build.ts"
@@ -15,7 +15,7 @@ import { Listener } from "./house.ts"
 
 async function start(more: Partial<ServeOptions> = {}, script: Script = [{ text: "ok" }]) {
   const data = join(await temporaryFolder(), "data")
-  const model = scripted(script)
+  const model = scriptedProvider(script)
   const providers = new Map([[model.id, model]])
   const environment = { COMPOSITOR_MODEL: "scripted" }
   const running = await serve({ workspace: null, environment, providers, ...more, data })
@@ -378,6 +378,6 @@ describe("records", () => {
       ["postgres://me:hunter22@db/x", /me:…@db/],
       ["key sk-abcdefghijklmnop1234 was refused", /key … was refused/],
     ] as const)
-      expect(cleaned(text)).toMatch(instead)
+      expect(removeSecrets(text)).toMatch(instead)
   })
 })

@@ -4,7 +4,7 @@ import { mkdir, realpath, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { newId } from "../../packages/core/message/id.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { type Running, serve } from "../../packages/server/serve.ts"
 import { png, temporaryFolder } from "../build.ts"
 import { storeFor } from "../postgres.ts"
@@ -38,7 +38,7 @@ export interface Shared {
 /** A real server that several share, on a port of its own. */
 export async function openShared(): Promise<Shared> {
   const folder = await realpath(await temporaryFolder())
-  const model = scripted([{ text: "ok" }])
+  const model = scriptedProvider([{ text: "ok" }])
   const failures: string[] = []
   const data = join(folder, "data")
   const rooms = await storeFor(data)

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises"
 import { connect } from "node:net"
 import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { findServer, Registration } from "../../packages/server/registration.ts"
 import { type Running, type ServeOptions, serve } from "../../packages/server/serve.ts"
 import { temporaryFolder } from "../build.ts"
@@ -174,7 +174,7 @@ describe("a server", () => {
 
   it("[SES-060] goes on with a turn when its listener hangs up", async () => {
     const door = gate()
-    const model = scripted([{ text: "one " }, { wait: door.wait }, { text: "two" }])
+    const model = scriptedProvider([{ text: "one " }, { wait: door.wait }, { text: "two" }])
     const running = await start({ providers: new Map([["scripted", model]]) })
     const post = async (path: string, json: object) =>
       (await call(running, path, { method: "POST", body: JSON.stringify(json) })).json()
@@ -194,7 +194,7 @@ describe("a server", () => {
   })
 
   it("closes while a turn runs, and the next one takes it up", async () => {
-    const silent = scripted([{ text: "half" }, { wait: new Promise(() => undefined) }])
+    const silent = scriptedProvider([{ text: "half" }, { wait: new Promise(() => undefined) }])
     const first = await start({ providers: new Map([["scripted", silent]]) })
     const created = await call(first, "/v1/sessions", {
       method: "POST",
@@ -208,7 +208,7 @@ describe("a server", () => {
     const second = await start({
       data: first.host.data,
       lease_ms: 50,
-      providers: new Map([["scripted", scripted([{ text: "whole" }])]]),
+      providers: new Map([["scripted", scriptedProvider([{ text: "whole" }])]]),
     })
     await until(async () => (await saidIn(second.host.store, session.id)).at(-1) === "whole")
   })

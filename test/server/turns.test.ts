@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { Frame } from "../../packages/client/sse.ts"
-import { patient } from "../../packages/engine/providers/retry.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { withRetries } from "../../packages/engine/providers/retry.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { until } from "../session/house.ts"
 import { caller, type Log, pay } from "../session/tools.ts"
 import { Listener, newSession, openDoor, send } from "./house.ts"
@@ -49,8 +49,10 @@ describe("a turn over HTTP", () => {
   it("[UX-050] says that a provider is being waited for, and which try it is", async () => {
     let asked = 0
     const overloaded = { code: "overloaded", message: "too much to do", retryable: true }
-    const model = scripted(() => (++asked < 3 ? [{ error: overloaded }] : [{ text: "here" }]))
-    const provider = patient(model, { first_delay_ms: 20, max_delay_ms: 20 })
+    const model = scriptedProvider(() =>
+      ++asked < 3 ? [{ error: overloaded }] : [{ text: "here" }],
+    )
+    const provider = withRetries(model, { first_delay_ms: 20, max_delay_ms: 20 })
     const door = await openDoor({ providers: new Map([["scripted", provider]]) })
     const session = await newSession(door)
     const listener = new Listener(await door.request("get", `/v1/sessions/${session}/events`))

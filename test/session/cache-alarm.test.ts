@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import type { ModelEvent } from "../../packages/core/model/prompt.ts"
 import type { Provider } from "../../packages/engine/providers/provider.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { newSession, openHouse, say } from "./house.ts"
 import { caller, look } from "./tools.ts"
 
@@ -10,7 +10,7 @@ const MODEL = { provider_id: "anthropic", model_id: "claude-sonnet-4-5" }
 /** A model that looks around before it answers, and says of each step what it read from its cache. */
 async function noticesOf(reads: readonly number[], input = 20_000): Promise<readonly string[]> {
   const steps = reads.slice(1).map((_, at) => [{ name: "look", input: { at: `${at}` } }])
-  const model = scripted(caller(...steps))
+  const model = scriptedProvider(caller(...steps))
   const left = [...reads]
   const provider: Provider = {
     ...model,

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { Host } from "../../packages/engine/host/host.ts"
 import { openKnownModels } from "../../packages/engine/providers/model-settings.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { OPERATIONS } from "../../packages/engine/store/sql/operations/operations.ts"
 import { openSqliteStore } from "../../packages/engine/store/sqlite/sqlite-store.ts"
 import type { Store } from "../../packages/engine/store/store.ts"
@@ -54,7 +54,7 @@ async function firstLife(data: string, log: Log, dies: { at: number; how: Death 
   const store = await openSqliteStore({ file: join(data, "compositor.db"), thread: false })
   const { id } = await begin(store)
   const { store: shown, life } = mortal(store, dies)
-  const model = scripted(CALLS())
+  const model = scriptedProvider(CALLS())
   const options = {
     data,
     workspace: null,

@@ -1,30 +1,34 @@
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
-import { contentIdOf, FileBlobs } from "../../packages/files/blobs/blobs.ts"
+import { computeContentId, FileBlobs } from "../../packages/files/blobs/blobs.ts"
 import { readWorkspaceFile } from "../../packages/files/workspace/workspace.ts"
 import { KnownModels } from "../../packages/engine/providers/known-models.ts"
-import type { Call } from "../../packages/engine/providers/provider.ts"
+import type { ProviderCall } from "../../packages/engine/providers/provider.ts"
 import { fragmentText } from "../../packages/engine/providers/write-body.ts"
-import { type Draft, type DryRunRooms, dryRun } from "../../packages/engine/reports/dry-run.ts"
-import { mannerRooms } from "../../packages/engine/turns/turn-context.ts"
+import {
+  type DryRunInput,
+  type DryRunDependencies,
+  dryRun,
+} from "../../packages/engine/reports/dry-run.ts"
+import { requestSettingsDependencies } from "../../packages/engine/turns/turn-context.ts"
 import { attachment, png, temporaryFolder, text } from "../build.ts"
 
 const SMALL = { provider_id: "ollama", model_id: "gpt-oss:20b" }
 const SIGHTED = { provider_id: "anthropic", model_id: "claude-sonnet-5-5" }
 
 /** A provider that counts, and nothing else. */
-function counting(countTokens: (call: Call) => Promise<number | undefined>) {
+function counting(countTokens: (call: ProviderCall) => Promise<number | undefined>) {
   return { providers: new Map([["ollama", { id: "ollama", countTokens }]]) }
 }
 
-async function run(draft: Partial<Draft>, more: Partial<DryRunRooms> = {}) {
-  const rooms: DryRunRooms = {
+async function run(draft: Partial<DryRunInput>, more: Partial<DryRunDependencies> = {}) {
+  const rooms: DryRunDependencies = {
     blobs: new FileBlobs(join(await temporaryFolder(), "blobs")),
     read: readWorkspaceFile,
     ingress: () => ({ verdict: "allow" }),
     models: new KnownModels(),
     providers: new Map(),
-    ...mannerRooms({}),
+    ...requestSettingsDependencies({}),
     ...more,
   }
   return dryRun(rooms, { parts: [text("hi")], workspace_root: null, with_body: false, ...draft })
@@ -39,7 +43,7 @@ describe("a dry run", () => {
   })
 
   it("has the provider count near the limit, with the very request that would go out", async () => {
-    const calls: Call[] = []
+    const calls: ProviderCall[] = []
     const more = counting(async (call) => {
       calls.push(call)
       return 321
@@ -74,11 +78,13 @@ describe("a dry run", () => {
   it("[BEY-02] shows what a model has refused before as it would be sent now", async () => {
     const picture = png(3, 3)
     const draft = { model: SIGHTED, parts: [attachment("a.png", picture)] }
-    const outcome = async (more: Partial<DryRunRooms>) =>
+    const outcome = async (more: Partial<DryRunDependencies>) =>
       (await run(draft, more)).receipts[0]?.outcome
     expect(await outcome({})).toBe("native")
     const refused = async (api: string, model_id: string) =>
-      api === "anthropic-messages" && model_id === SIGHTED.model_id ? [contentIdOf(picture)] : []
+      api === "anthropic-messages" && model_id === SIGHTED.model_id
+        ? [computeContentId(picture)]
+        : []
     expect(await outcome({ refused })).toBe("descriptor")
   })
 })

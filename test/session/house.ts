@@ -7,7 +7,7 @@ import type { StoredMessage } from "../../packages/core/message/row.ts"
 import {
   type Script,
   type ScriptedProvider,
-  scripted,
+  scriptedProvider,
 } from "../../packages/engine/providers/scripted.ts"
 import type { Submission } from "../../packages/engine/submit/submit.ts"
 import { temporaryFolder } from "../build.ts"
@@ -27,7 +27,7 @@ export interface HouseOptions extends Partial<HostOptions> {
 
 /** A real host over a folder of its own, with a model that says what it was told to. */
 export async function openHouse({ script, ...options }: HouseOptions = {}): Promise<House> {
-  const model = scripted(script)
+  const model = scriptedProvider(script)
   const data = options.data ?? join(await temporaryFolder(), "data")
   const workspace = options.workspace ?? join(data, "..", "workspace")
   await mkdir(workspace, { recursive: true })

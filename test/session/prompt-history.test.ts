@@ -6,15 +6,15 @@ import { newId } from "../../packages/core/message/id.ts"
 import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { MODELS } from "../../packages/core/wires/models.ts"
 import type { KnownModels } from "../../packages/engine/providers/known-models.ts"
-import type { Fragment } from "../../packages/core/wires/body.ts"
-import { type RecordedCall, scripted } from "../../packages/engine/providers/scripted.ts"
+import type { WireFragment } from "../../packages/core/wires/body.ts"
+import { type RecordedCall, scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { attachment, fileRef, png, text } from "../build.ts"
 import { caller, look } from "./tools.ts"
 import { gate, type House, newestOf, newSession, openHouse, say } from "./house.ts"
 
 const LINES = "one\ntwo\nthree\nfour\n"
 
-function bytesOf(fragments: readonly Fragment[] | undefined): string[] {
+function bytesOf(fragments: readonly WireFragment[] | undefined): string[] {
   return (fragments ?? []).map(({ pieces }) =>
     pieces
       .map((piece) =>
@@ -24,7 +24,7 @@ function bytesOf(fragments: readonly Fragment[] | undefined): string[] {
   )
 }
 
-function sent(house: House, at: number): readonly Fragment[] {
+function sent(house: House, at: number): readonly WireFragment[] {
   return house.model.calls[at]?.call.messages ?? []
 }
 
@@ -96,7 +96,7 @@ describe("the history of a request", () => {
   })
 
   it("[VIS-002] gives up its oldest media when there are too many, and stays so", async () => {
-    const model = scripted([{ text: "I see" }])
+    const model = scriptedProvider([{ text: "I see" }])
     const few = { ...capabilitiesOfApi("scripted"), media: { image: limits(4) } }
     const known = {
       find: () => MODELS.find(({ api }) => api === "scripted"),
@@ -119,7 +119,7 @@ describe("the history of a request", () => {
     const receipts = await house.host.store.receipts(id, turns[4]?.id ?? "")
     expect(receipts.filter(({ rule }) => rule === "VIS-002")).toHaveLength(3)
     await house.host.close()
-    const again = scripted([{ text: "I see" }])
+    const again = scriptedProvider([{ text: "I see" }])
     const later = await openHouse({
       data: house.data,
       providers: new Map([["scripted", again]]),
@@ -176,7 +176,7 @@ describe("the history of a request", () => {
 
 describe("another model", () => {
   it("[BEY-01] is told the history in its own way, with receipts that say so", async () => {
-    const model = scripted([{ text: "I see" }])
+    const model = scriptedProvider([{ text: "I see" }])
     // The mirror has a model without eyes; this one answers in its stead.
     const blind = { ...model, id: "mirror" }
     const house = await openHouse({

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest"
 import type { PromptMessage } from "../../packages/core/model/prompt.ts"
 import { decodePlain } from "../../packages/core/wires/plain.ts"
-import type { Fragment } from "../../packages/core/wires/body.ts"
+import type { WireFragment } from "../../packages/core/wires/body.ts"
 import type { Provider } from "../../packages/engine/providers/provider.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { anthropicHouse, OPUS, SONNET } from "./anthropic.ts"
 import { answersIn, newSession, openHouse, say } from "./house.ts"
 import { look } from "./tools.ts"
@@ -78,12 +78,12 @@ describe("what a model thought", () => {
   })
 
   it("[COS-001] goes once, when its turn is over, where an API does not want it again", async () => {
-    const model = scripted()
+    const model = scriptedProvider()
     const thinker: Provider = {
       ...model,
       async *stream(call) {
         const seal = { api: model.api, model: call.envelope.model, signature: "sealed" }
-        const done = decodePlain(call.messages.at(-1) as Fragment).blocks[0]?.type !== "text"
+        const done = decodePlain(call.messages.at(-1) as WireFragment).blocks[0]?.type !== "text"
         requests.push(call.messages.map(decodePlain))
         yield { type: "reasoning-delta", text: "hm" }
         yield { type: "reasoning-end", seal }

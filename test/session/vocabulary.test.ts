@@ -6,7 +6,7 @@ import { toAcpBlocks } from "../../packages/core/interop/to-acp-blocks.ts"
 import { toUIMessages } from "../../packages/core/interop/to-ui-messages.ts"
 import type { StoredMessage } from "../../packages/core/message/row.ts"
 import type { RecordedCall } from "../../packages/engine/providers/scripted.ts"
-import { Envelope } from "../../packages/core/triggers/trigger.ts"
+import { TriggerEnvelope } from "../../packages/core/triggers/trigger.ts"
 import { PARTS } from "../../kit/conformance/samples.ts"
 import { waitingIn } from "../store/build.ts"
 import { gate, type House, newestOf, newSession, openHouse, say, until } from "./house.ts"
@@ -137,7 +137,7 @@ describe("the types of parts", () => {
 })
 
 describe("a message that nobody typed", () => {
-  it.each(Envelope.shape.source.options)(
+  it.each(TriggerEnvelope.shape.source.options)(
     "[UX-010] waits like any other when %s sent it",
     async (source) => {
       const door = gate()

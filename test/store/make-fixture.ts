@@ -9,14 +9,14 @@ import { join } from "node:path"
 import Database from "better-sqlite3"
 import { type Host, openHost } from "../../packages/engine/host/host.ts"
 import { newId } from "../../packages/core/message/id.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { MIGRATIONS } from "../../packages/engine/store/sql/schema.ts"
 
 const FIXTURES = join(import.meta.dirname, "fixtures")
 
 const data = await mkdtemp(join(tmpdir(), "compositor-fixture-"))
 const file = join(data, "compositor.db")
-const model = scripted([{ text: "Hello, reader " }, { text: "of the future." }])
+const model = scriptedProvider([{ text: "Hello, reader " }, { text: "of the future." }])
 const host = await openHost({
   data,
   workspace: null,

@@ -1,9 +1,9 @@
 import fc from "fast-check"
 import { describe, expect, it, onTestFinished } from "vitest"
 import { newId } from "../../packages/core/message/id.ts"
-import { Gathering } from "../../packages/engine/store/postgres/statement-batch.ts"
-import { FOR_GROUPS, Link } from "../../packages/engine/store/postgres/link.ts"
-import { merged } from "../../packages/engine/store/postgres/merging.ts"
+import { StatementBatch } from "../../packages/engine/store/postgres/statement-batch.ts"
+import { FOR_GROUPS, PostgresLink } from "../../packages/engine/store/postgres/link.ts"
+import { mergeStatements } from "../../packages/engine/store/postgres/merging.ts"
 import type { Value } from "../../packages/engine/store/sql/program.ts"
 import { missing } from "../machine.ts"
 import { many, newRoom, onPostgres, openNode } from "../postgres.ts"
@@ -16,8 +16,8 @@ const SELECT = "SELECT id, words, number, share FROM kept WHERE id = ? OR words 
 describe.skipIf(missing("postgresql"))("statements of a group", () => {
   onPostgres()
 
-  async function opened(): Promise<Link> {
-    const link = await Link.open(await newRoom(), "a test", FOR_GROUPS)
+  async function opened(): Promise<PostgresLink> {
+    const link = await PostgresLink.open(await newRoom(), "a test", FOR_GROUPS)
     onTestFinished(() => link.close())
     await link.say(`CREATE TABLE kept
       (id TEXT PRIMARY KEY, words TEXT, number BIGINT, share DOUBLE PRECISION)`)
@@ -25,8 +25,8 @@ describe.skipIf(missing("postgresql"))("statements of a group", () => {
   }
 
   /** What each is told; apart, each by an operation of its own. */
-  async function told(link: Link, sql: string, rows: readonly Value[][], apart: boolean) {
-    const gathering = new Gathering(link)
+  async function told(link: PostgresLink, sql: string, rows: readonly Value[][], apart: boolean) {
+    const gathering = new StatementBatch(link)
     gathering.begin()
     const one = gathering.share()
     const answers = rows.map(async (values) => {
@@ -66,7 +66,7 @@ describe.skipIf(missing("postgresql"))("statements of a group", () => {
 
   it("are one only where each is about another row", () => {
     const two = (id: string) =>
-      merged(
+      mergeStatements(
         UPDATE,
         [
           ["a", 1, null, "x"],
@@ -76,8 +76,8 @@ describe.skipIf(missing("postgresql"))("statements of a group", () => {
       )
     expect(two("y")?.sql).toContain("kept.id = given.v3")
     expect(two("x")).toBeUndefined()
-    expect(merged("SELECT 1 FROM kept LIMIT ?", [[1], [2]], true)).toBeUndefined()
-    expect(merged("DELETE FROM kept WHERE id = ?", [["x"], ["y"]], false)).toBeUndefined()
+    expect(mergeStatements("SELECT 1 FROM kept LIMIT ?", [[1], [2]], true)).toBeUndefined()
+    expect(mergeStatements("DELETE FROM kept WHERE id = ?", [["x"], ["y"]], false)).toBeUndefined()
   })
 
   it("refuse one of them and do the others", async () => {

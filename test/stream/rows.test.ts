@@ -10,7 +10,7 @@ import {
   StreamRows,
 } from "../../packages/client/stream.ts"
 import { type AnyDefinition, defineEntity } from "../../packages/engine/entities/definition.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { type Running, serve } from "../../packages/server/serve.ts"
 import { parseOffset } from "../../packages/engine/streams/offset.ts"
 import { temporaryFolder } from "../build.ts"
@@ -43,7 +43,7 @@ const PUPPET = defineEntity({
 })
 
 async function serving(entities: readonly AnyDefinition[] = [PUPPET]): Promise<Running> {
-  const model = scripted([{ text: "o" }, { text: "k", delay_ms: 120 }])
+  const model = scriptedProvider([{ text: "o" }, { text: "k", delay_ms: 120 }])
   const running = await serve({
     data: await temporaryFolder(),
     workspace: null,

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import { policyOf } from "../../packages/engine/policy/policy.ts"
-import { admit } from "../../packages/engine/submit/admit.ts"
+import { admitPart } from "../../packages/engine/submit/admit.ts"
 import { exported } from "../store/build.ts"
 import { openDesk, partsIn, seen, typed, write } from "./house.ts"
 
@@ -88,12 +88,12 @@ describe("what comes in", () => {
   it("[BEY-04] without them when the settings say that nobody may", async () => {
     const forbidding = policyOf({ allow_typed_secrets: false })
     const part = { type: "text", text: `use ${KEY}`, allow_secrets: true } as const
-    expect(await admit(forbidding, part)).toMatchObject({ ingress: { verdict: "redacted" } })
-    expect(await admit(policyOf(), { ...part, derived_from: "prt_1" })).toMatchObject({
+    expect(await admitPart(forbidding, part)).toMatchObject({ ingress: { verdict: "redacted" } })
+    expect(await admitPart(policyOf(), { ...part, derived_from: "prt_1" })).toMatchObject({
       text: `use ${HIDDEN}`,
     })
     const denying = policyOf({ secrets: "deny" })
-    expect(await admit(denying, part)).toMatchObject({ ingress: { verdict: "denied" } })
+    expect(await admitPart(denying, part)).toMatchObject({ ingress: { verdict: "denied" } })
   })
 
   it("[BEY-04] [BEY-08] not at all when a rule denies what lies in an archive", async () => {

@@ -12,7 +12,7 @@ import { capabilitiesOfApi } from "../../packages/core/wires/models.ts"
 import { policyOf } from "../../packages/engine/policy/policy.ts"
 import { findWire } from "../../packages/core/wires/wires.ts"
 import { fragmentText } from "../../packages/engine/providers/write-body.ts"
-import { admit } from "../../packages/engine/submit/admit.ts"
+import { admitPart } from "../../packages/engine/submit/admit.ts"
 import { resolve } from "../../packages/engine/submit/resolve.ts"
 import { EMPTY_ACTIONS } from "../commands/actions.ts"
 import { temporaryFolder } from "../build.ts"
@@ -112,7 +112,7 @@ async function said(babble: Babble, { api, sources, change = (part) => part }: W
     { parts: [...typed.map(openPart), ...babble.parts], contexts },
   )
   const admitted = await Promise.all(
-    parts.map(async ({ id, part }) => ({ id, part: change(await admit(policy, part)) })),
+    parts.map(async ({ id, part }) => ({ id, part: change(await admitPart(policy, part)) })),
   )
   const loaded = await load(admitted, sources)
   const messages = promptMessages(lower(loaded.parts, capabilitiesOfApi(api)))

@@ -5,7 +5,7 @@ import { cronFault, nextCron } from "../../packages/core/triggers/cron.ts"
 import { triggerText } from "../../packages/engine/triggers/prompt.ts"
 import { nextFire, Schedule, scheduleOfWakeup } from "../../packages/core/triggers/schedule.ts"
 import { mayPass } from "../../packages/core/triggers/trigger.ts"
-import { admit, deliveryId, keptHeaders } from "../../packages/engine/triggers/webhook.ts"
+import { admitDelivery, deliveryId, chooseHeaders } from "../../packages/engine/triggers/webhook.ts"
 
 const moment = (text: string) => Date.parse(text)
 
@@ -148,10 +148,10 @@ describe("a webhook", () => {
   it("[TRG-004] is admitted by the signature of its body, and by nothing else", () => {
     const key = { kind: "hmac", secret, header: "X-Hub-Signature-256" } as const
     const good = { "x-hub-signature-256": `sha256=${sign(body.toString())}` }
-    expect(admit(key, { headers: good, body, at: 0 })).toMatchObject({ type: "admitted" })
+    expect(admitDelivery(key, { headers: good, body, at: 0 })).toMatchObject({ type: "admitted" })
     const bad = { "x-hub-signature-256": `sha256=${sign("another body")}` }
     for (const headers of [bad, {}, { "x-hub-signature-256": "" }])
-      expect(admit(key, { headers, body, at: 0 })).toMatchObject({ type: "refused" })
+      expect(admitDelivery(key, { headers, body, at: 0 })).toMatchObject({ type: "refused" })
   })
 
   it("[TRG-004] is refused when what it signed is old", () => {
@@ -161,17 +161,18 @@ describe("a webhook", () => {
       "x-time": String(seconds),
       "x-signature": `v1=${sign(`${seconds}.${body.toString()}`)}`,
     })
-    expect(admit(key, { headers: headers(at / 1000), body, at })).toMatchObject({
+    expect(admitDelivery(key, { headers: headers(at / 1000), body, at })).toMatchObject({
       type: "admitted",
     })
-    expect(admit(key, { headers: headers(at / 1000 - 600), body, at })).toMatchObject({
+    expect(admitDelivery(key, { headers: headers(at / 1000 - 600), body, at })).toMatchObject({
       type: "refused",
     })
   })
 
   it("[TRG-004] is admitted by its bearer token", () => {
     const key = { kind: "bearer", token: "0123456789abcdef" } as const
-    const ask = (authorization: string) => admit(key, { headers: { authorization }, body, at: 0 })
+    const ask = (authorization: string) =>
+      admitDelivery(key, { headers: { authorization }, body, at: 0 })
     expect(ask("Bearer 0123456789abcdef")).toMatchObject({ type: "admitted" })
     expect(ask("Bearer 0123456789abcdeg")).toMatchObject({ type: "refused" })
   })
@@ -184,7 +185,7 @@ describe("a webhook", () => {
       cookie: "a=b",
     }
     expect(deliveryId(headers)).toBe("d-1")
-    expect(keptHeaders(headers)).toEqual({ "x-github-event": "issues" })
+    expect(chooseHeaders(headers)).toEqual({ "x-github-event": "issues" })
   })
 
   it("[BEY-05] fills a template once: a value is never a slot", () => {

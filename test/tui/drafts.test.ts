@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { type Composed, DraftDesk } from "../../apps/tui/draft-desk.ts"
+import { type ComposedDraft, SharedDraft } from "../../apps/tui/draft-desk.ts"
 import { newSession, openServed, type Served } from "../host/served.ts"
 import { missing } from "../machine.ts"
 import { until } from "../session/house.ts"
@@ -8,8 +8,8 @@ import { Terminal } from "./terminal.ts"
 /** A composer without a terminal, in step with the server. */
 function composer({ client }: Pick<Served, "client">) {
   const lost: string[] = []
-  const state: { now: Composed; lent: boolean } = { now: said(""), lent: false }
-  const desk = new DraftDesk(client, {
+  const state: { now: ComposedDraft; lent: boolean } = { now: said(""), lent: false }
+  const desk = new SharedDraft(client, {
     read: () => state.now,
     write: (draft) => {
       state.now = draft
@@ -24,7 +24,7 @@ function composer({ client }: Pick<Served, "client">) {
   return { desk, state, lost, type }
 }
 
-function said(source: string): Composed {
+function said(source: string): ComposedDraft {
   return { source, attachments: [] }
 }
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { onTestFinished } from "vitest"
 import { createClient } from "../../packages/client/client.ts"
-import { type ScriptStep, scripted } from "../../packages/engine/providers/scripted.ts"
+import { type ScriptStep, scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { serve } from "../../packages/server/serve.ts"
 import type { HostOptions } from "../../packages/engine/host/host.ts"
 import { MAIN } from "../program.ts"
@@ -33,7 +33,7 @@ export class Terminal {
     const script = options.script ?? (() => [{ text: "ok" }])
     let terminal: Terminal | undefined
     const held = () => terminal?.held ?? Promise.resolve()
-    const model = scripted(({ newest }) => {
+    const model = scriptedProvider(({ newest }) => {
       const blocks = newest?.blocks ?? []
       const words = blocks.map((block) => ("text" in block ? block.text : `<${block.type}>`))
       return script(words.join("|"), held())

@@ -1,21 +1,21 @@
 import { describe, expect, it } from "vitest"
 import type { AnyPart } from "../../packages/client/client.ts"
 import {
-  type Attachment,
+  type ComposerAttachment,
   attachmentOfFile,
   attachmentOfPart,
   MAX_WAITING_BYTES,
 } from "../../apps/web/composer/attachments.ts"
-import { Desk } from "../../apps/web/composer/draft-desk.ts"
+import { DraftKeeper } from "../../apps/web/composer/draft-desk.ts"
 
 describe("Desk", () => {
   it("keeps text and attachments until they are sent", () => {
     const drawer = new Drawer()
-    const desk = new Desk(drawer)
+    const desk = new DraftKeeper(drawer)
     desk.write("ses_1", "half a thought")
     desk.setAttachments("ses_1", [picture])
     desk.save()
-    const later = new Desk(drawer)
+    const later = new DraftKeeper(drawer)
     expect(later.text("ses_1")).toBe("half a thought")
     expect(later.attachments("ses_1")).toEqual([picture])
     const message = later.take("ses_1")
@@ -27,7 +27,7 @@ describe("Desk", () => {
   })
 
   it("reads the editor when it is asked, and not before", () => {
-    const desk = new Desk(new Drawer())
+    const desk = new DraftKeeper(new Drawer())
     let reads = 0
     const editor = { text: () => `read ${++reads}`, nodes: () => undefined }
     desk.edited("ses_1", editor, false)
@@ -38,7 +38,7 @@ describe("Desk", () => {
   })
 
   it("[CMPH-015] gives back what could not be sent, before what was written since", () => {
-    const desk = new Desk(new Drawer())
+    const desk = new DraftKeeper(new Drawer())
     desk.write("ses_1", "first")
     desk.setAttachments("ses_1", [picture])
     const message = desk.take("ses_1")
@@ -50,11 +50,11 @@ describe("Desk", () => {
   })
 
   it("[CMPH-016] lets go of a file that the server has, and holds so much and no more for others", () => {
-    const desk = new Desk(new Drawer())
+    const desk = new DraftKeeper(new Drawer())
     const [one, other] = ["one", "other"].map((name) => {
       const file = { size: MAX_WAITING_BYTES / 2, type: "" } as File
       return attachmentOfFile(file, name)
-    }) as [Attachment, Attachment]
+    }) as [ComposerAttachment, ComposerAttachment]
     desk.setAttachments("ses_1", [one])
     desk.setAttachments("ses_2", [other])
     expect(desk.hasRoom(1)).toBe(false)
@@ -71,7 +71,7 @@ describe("Desk", () => {
   })
 
   it("sends the same message again under the same id, and another under another", () => {
-    const desk = new Desk(new Drawer())
+    const desk = new DraftKeeper(new Drawer())
     desk.write("ses_1", "once")
     const first = desk.take("ses_1")?.id ?? ""
     desk.giveBack("ses_1", first)
@@ -83,20 +83,20 @@ describe("Desk", () => {
 
   it("asks the session what became of a message that was on its way when the page was left", () => {
     const drawer = new Drawer()
-    const desk = new Desk(drawer)
+    const desk = new DraftKeeper(drawer)
     desk.write("ses_1", "on its way")
     const id = desk.take("ses_1")?.id
-    const arrived = new Desk(drawer)
+    const arrived = new DraftKeeper(drawer)
     arrived.settle("ses_1", (message) => message === id)
     expect(arrived.text("ses_1")).toBe("")
-    const lost = new Desk(drawer)
+    const lost = new DraftKeeper(drawer)
     lost.settle("ses_1", () => false)
     expect(lost.text("ses_1")).toBe("on its way")
     expect(lost.take("ses_1")?.id).toBe(id)
   })
 
   it("clears the draft of a message that arrived though nobody said so", () => {
-    const desk = new Desk(new Drawer())
+    const desk = new DraftKeeper(new Drawer())
     desk.write("ses_1", "did it arrive?")
     const id = desk.take("ses_1")?.id ?? ""
     desk.giveBack("ses_1", id)
@@ -108,7 +108,7 @@ describe("Desk", () => {
   })
 
   it("moves a draft to the session that began with it", () => {
-    const desk = new Desk(new Drawer())
+    const desk = new DraftKeeper(new Drawer())
     desk.write("new", "hello")
     const id = desk.take("new")?.id ?? ""
     desk.write("new", "and")
@@ -124,7 +124,7 @@ describe("Desk", () => {
     drawer.setItem = () => {
       throw new Error("QuotaExceededError")
     }
-    const desk = new Desk(drawer)
+    const desk = new DraftKeeper(drawer)
     desk.write("ses_1", "kept as long as the page")
     desk.save()
     expect(desk.text("ses_1")).toBe("kept as long as the page")

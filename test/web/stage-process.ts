@@ -5,7 +5,7 @@ import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as pause } from "node:timers/promises"
 import { defineEntity } from "../../packages/engine/entities/definition.ts"
-import { scripted } from "../../packages/engine/providers/scripted.ts"
+import { scriptedProvider } from "../../packages/engine/providers/scripted.ts"
 import { serve } from "../../packages/server/serve.ts"
 
 export interface StageSettings {
@@ -34,7 +34,7 @@ const running = await serve({
   providers: new Map([
     [
       "mirror",
-      scripted(({ newest }) => {
+      scriptedProvider(({ newest }) => {
         const [block] = newest?.blocks ?? []
         const text = block && "text" in block ? block.text : ""
         const begin = { text: `You said: **${text.split("\n")[0]}**` }

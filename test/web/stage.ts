@@ -10,7 +10,7 @@ import { mirror } from "../../packages/engine/providers/mirror.ts"
 import {
   type RecordedCall,
   type ScriptStep,
-  scripted,
+  scriptedProvider,
 } from "../../packages/engine/providers/scripted.ts"
 import { type Running, serve } from "../../packages/server/serve.ts"
 import { connectChromium } from "../chromium.ts"
@@ -50,7 +50,7 @@ export class Theatre {
 
   async serve() {
     const providers = new Map([
-      ["mirror", scripted((call) => this.#answer(call))],
+      ["mirror", scriptedProvider((call) => this.#answer(call))],
       ["scripted", mirror()],
     ])
     this.#running = await serve({

@@ -1,11 +1,11 @@
 import { constants, type Stats } from "node:fs"
 import { type FileHandle, open, readlink, realpath } from "node:fs/promises"
 import { isAbsolute, relative, resolve } from "node:path"
-import type { Attachment } from "../attachments.ts"
-import { plainPath } from "../forms.ts"
+import type { NamedAttachment } from "../attachments.ts"
+import { formPath } from "../forms.ts"
 
-export interface FoundFile {
-  readonly attachment: Attachment
+export interface PromptFile {
+  readonly attachment: NamedAttachment
   /** Where it lies, with every link followed. */
   readonly path: string
   readonly size: number
@@ -14,23 +14,26 @@ export interface FoundFile {
 }
 
 export type LookedUp =
-  | { readonly type: "found"; readonly files: readonly FoundFile[] }
+  | { readonly type: "found"; readonly files: readonly PromptFile[] }
   | { readonly type: "refused"; readonly item: number; readonly message: string }
 
 /** A picture that is larger is named, not carried. */
 const MAX_CARRIED_BYTES = 16 * 1024 * 1024
 
-export interface Place {
+export interface PromptFolders {
   /** What paths are relative to. */
   readonly cwd: string
   /** The folders that files may lie in. */
   readonly roots: readonly string[]
-  readonly wantsBytes: (attachment: Attachment) => boolean
+  readonly wantsBytes: (attachment: NamedAttachment) => boolean
 }
 
 /** The files that a prompt attaches, all of them or none (ATT-009). */
-export async function lookUp(attachments: readonly Attachment[], place: Place): Promise<LookedUp> {
-  const files: FoundFile[] = []
+export async function lookUp(
+  attachments: readonly NamedAttachment[],
+  place: PromptFolders,
+): Promise<LookedUp> {
+  const files: PromptFile[] = []
   for (const [item, attachment] of attachments.entries()) {
     const found = await findFile(attachment, place)
     if (typeof found === "string")
@@ -41,9 +44,12 @@ export async function lookUp(attachments: readonly Attachment[], place: Place): 
 }
 
 /** The file, or why it may not be attached. */
-async function findFile(attachment: Attachment, place: Place): Promise<FoundFile | string> {
+async function findFile(
+  attachment: NamedAttachment,
+  place: PromptFolders,
+): Promise<PromptFile | string> {
   const { path } = attachment
-  const wanted = resolve(place.cwd, plainPath(path))
+  const wanted = resolve(place.cwd, formPath(path))
   // A pipe or a device must not hold us up before we know that it is one.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY
   const file = await open(wanted, flags).catch((error: NodeJS.ErrnoException) => error)
@@ -57,9 +63,9 @@ async function findFile(attachment: Attachment, place: Place): Promise<FoundFile
 
 async function examine(
   file: FileHandle,
-  attachment: Attachment,
-  { roots, wantsBytes, wanted }: Place & { readonly wanted: string },
-): Promise<FoundFile | string> {
+  attachment: NamedAttachment,
+  { roots, wantsBytes, wanted }: PromptFolders & { readonly wanted: string },
+): Promise<PromptFile | string> {
   const stats: Stats = await file.stat()
   if (!stats.isFile()) return `${attachment.path} is not a regular file`
   // What was opened counts, not what its name leads to by now.

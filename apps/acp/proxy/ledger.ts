@@ -1,5 +1,5 @@
-import type { JsonObject } from "../json-rpc.ts"
-import type { Fate } from "./transform.ts"
+import type { RpcObject } from "../json-rpc.ts"
+import type { AttachmentOutcome } from "./transform.ts"
 
 export interface LedgerPrompt {
   /** The agent's own name of the session. */
@@ -10,7 +10,7 @@ export interface LedgerPrompt {
     readonly path: string
     readonly mime?: string | undefined
     readonly filename?: string | undefined
-    readonly fate: Fate
+    readonly fate: AttachmentOutcome
   }[]
 }
 
@@ -25,7 +25,7 @@ export interface Ledger {
   session(id: string, about: { readonly cwd: string }): Promise<void>
   /** Rejects, with a sentence, what may not be passed on. */
   prompt(prompt: LedgerPrompt): Promise<string>
-  update(session: string, update: JsonObject): Promise<void>
+  update(session: string, update: RpcObject): Promise<void>
   end(session: string, message: string, end: LedgerEnd): Promise<void>
   close(): Promise<void>
 }

@@ -11,7 +11,7 @@ export class LineTooLong extends Error {
 const NEWLINE = 0x0a
 
 /** The lines of a pipe, as bytes and without their ends. Who takes them slowly slows the pipe down. */
-export async function* linesOf(input: Readable): AsyncGenerator<Buffer, void, void> {
+export async function* readLines(input: Readable): AsyncGenerator<Buffer, void, void> {
   let pieces: Buffer[] = []
   let size = 0
   for await (const chunk of input as AsyncIterable<Buffer>) {

@@ -1,22 +1,22 @@
 import { isUtf8 } from "node:buffer"
 import type { Readable, Writable } from "node:stream"
-import { type Attachment, readAttachments } from "../attachments.ts"
+import { type NamedAttachment, readAttachments } from "../attachments.ts"
 import {
   answerOf,
   INTERNAL_ERROR,
   INVALID_PARAMS,
   isObject,
-  type JsonObject,
-  normalised,
+  type RpcObject,
+  normaliseMessage,
   PARSE_ERROR,
   type RpcFault,
 } from "../json-rpc.ts"
 import { Child, type ChildOptions } from "./child.ts"
 import { lookUp } from "./files.ts"
 import type { Ledger, LedgerEnd } from "./ledger.ts"
-import { linesOf, LineTooLong, parseLine, writeLine } from "./lines.ts"
+import { readLines, LineTooLong, parseLine, writeLine } from "./lines.ts"
 import { Restorer } from "./restore.ts"
-import { type AgentName, NO_TRAITS, traitsOf, transformed, wantsBytes } from "./transform.ts"
+import { type AgentName, NO_TRAITS, traitsOf, transformPrompt, wantsBytes } from "./transform.ts"
 
 export interface ProxyOptions extends ChildOptions {
   readonly agent: AgentName
@@ -80,7 +80,7 @@ class Relay {
   async #listenToEditor() {
     const { input, output } = this.#options
     try {
-      for await (const line of linesOf(input)) await this.#fromEditor(line)
+      for await (const line of readLines(input)) await this.#fromEditor(line)
     } catch (error) {
       // The pipe was closed under us: that is a hanging up too.
       if (input.destroyed && !(error instanceof LineTooLong)) return
@@ -94,7 +94,7 @@ class Relay {
     const message = parseLine(line)
     if (!isObject(message) || typeof message.method !== "string") return this.#toAgent(line)
     this.#restorer.heard(message)
-    if (message.method === "session/prompt") return this.#prompt(normalised(message))
+    if (message.method === "session/prompt") return this.#prompt(normaliseMessage(message))
     this.#expect(message)
     return this.#toAgent(line)
   }
@@ -104,13 +104,13 @@ class Relay {
     await writeLine(this.#child.input, line)
   }
 
-  async #prompt(message: JsonObject) {
+  async #prompt(message: RpcObject) {
     const refused = await this.#passPrompt(message)
     if (refused) await writeLine(this.#options.output, answerOf(message.id, refused))
   }
 
   /** Pass a prompt on, whole; or say why it is not passed on at all. */
-  async #passPrompt(message: JsonObject): Promise<RpcFault | undefined> {
+  async #passPrompt(message: RpcObject): Promise<RpcFault | undefined> {
     const params = isObject(message.params) ? message.params : {}
     const session = String(params.sessionId)
     const read = readAttachments(params._meta)
@@ -123,7 +123,7 @@ class Relay {
     if (found.type === "refused") return refusal(found.item, found.message)
     const blocks = Array.isArray(params.prompt) ? params.prompt : []
     const form = { agent, traits: this.#traits }
-    const { prompt, fates } = transformed(blocks, found.files, form)
+    const { prompt, fates } = transformPrompt(blocks, found.files, form)
     const attachments = found.files.flatMap(({ attachment }, at) => {
       const fate = fates[at]
       return fate ? [{ ...attachment, fate }] : []
@@ -141,7 +141,7 @@ class Relay {
     return { cwd: cwd ?? process.cwd(), roots: cwd === undefined ? roots : [cwd, ...roots] }
   }
 
-  #expect({ id, method, params }: JsonObject, message?: string) {
+  #expect({ id, method, params }: RpcObject, message?: string) {
     if (id === undefined) return
     const about = isObject(params) ? params : {}
     this.#pending.set(keyOf(id), {
@@ -177,7 +177,7 @@ class Relay {
 
   async #listenToAgent() {
     try {
-      for await (const line of linesOf(this.#child.output)) await this.#fromAgent(line)
+      for await (const line of readLines(this.#child.output)) await this.#fromAgent(line)
     } catch (error) {
       if (error instanceof LineTooLong) this.#options.log(`the agent is stopped: ${error.message}`)
       else if (!this.#done) this.#options.log(`the agent cannot be heard: ${String(error)}`)
@@ -200,11 +200,11 @@ class Relay {
   }
 
   /** An answer to no request of the editor's: a second one, or one to a request of the agent's own. */
-  #isUnasked({ id, method }: JsonObject): boolean {
+  #isUnasked({ id, method }: RpcObject): boolean {
     return method === undefined && id !== null && !this.#pending.has(keyOf(id))
   }
 
-  async #notice(message: JsonObject) {
+  async #notice(message: RpcObject) {
     const { ledger } = this.#options
     const params = isObject(message.params) ? message.params : {}
     if (message.method === "session/update" && isObject(params.update))
@@ -216,7 +216,7 @@ class Relay {
     await this.#answered(pending, message)
   }
 
-  async #answered({ method, session, cwd, message }: Pending, answer: JsonObject) {
+  async #answered({ method, session, cwd, message }: Pending, answer: RpcObject) {
     const { ledger } = this.#options
     const result = isObject(answer.result) ? answer.result : undefined
     if (method === "initialize" && result) this.#traits = traitsOf(result)
@@ -257,7 +257,7 @@ function refusal(item: number | null, message: string): RpcFault {
   return { code: INVALID_PARAMS, message, data: { item, reason: message } }
 }
 
-function changed(message: JsonObject, params: JsonObject, prompt: readonly unknown[]): JsonObject {
+function changed(message: RpcObject, params: RpcObject, prompt: readonly unknown[]): RpcObject {
   return { ...message, params: { ...params, prompt } }
 }
 
@@ -270,12 +270,12 @@ function asSentence(error: unknown): Sentence {
 }
 
 /** Which attachment a sentence of the ledger speaks of. */
-function itemIn({ text }: Sentence, attachments: readonly Attachment[]): number | null {
+function itemIn({ text }: Sentence, attachments: readonly NamedAttachment[]): number | null {
   const item = /^attachments\/(\d+)/.exec(text)?.[1]
   return item !== undefined && Number(item) < attachments.length ? Number(item) : null
 }
 
-function endOf({ result, error }: JsonObject): LedgerEnd {
+function endOf({ result, error }: RpcObject): LedgerEnd {
   if (isObject(error)) return { type: "failed", message: String(error.message) }
   return { type: "stopped", reason: isObject(result) ? String(result.stopReason) : "end_turn" }
 }

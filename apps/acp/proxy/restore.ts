@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from "../json-rpc.ts"
+import { isObject, type RpcObject } from "../json-rpc.ts"
 import type { AgentTraits } from "./transform.ts"
 
 /** No editor's request has an id that begins so. */
@@ -8,13 +8,13 @@ const MARK = "compositor-restore"
  *  editor hears nothing of it. */
 export class Restorer {
   readonly #sessions = new Map<string, string>()
-  #initialize: JsonObject | undefined
+  #initialize: RpcObject | undefined
   readonly #ours = new Set<string>()
   readonly #loading = new Set<string>()
   #count = 0
 
   /** Keep what starts a connection. */
-  heard(message: JsonObject) {
+  heard(message: RpcObject) {
     if (message.method === "initialize") this.#initialize = message
     const params = isObject(message.params) ? message.params : {}
     if (message.method === "session/close" || message.method === "session/delete")
@@ -25,7 +25,7 @@ export class Restorer {
     this.#sessions.set(session, cwd)
   }
 
-  lines({ loads, resumes }: AgentTraits): JsonObject[] {
+  lines({ loads, resumes }: AgentTraits): RpcObject[] {
     this.#ours.clear()
     this.#loading.clear()
     if (!this.#initialize) return []
@@ -40,7 +40,7 @@ export class Restorer {
   }
 
   /** Whether the agent says it because of us: our answers, and the history that a load tells again. */
-  isOurs(message: JsonObject): boolean {
+  isOurs(message: RpcObject): boolean {
     if (typeof message.id === "string" && this.#ours.has(message.id)) {
       this.#ours.delete(message.id)
       if (this.#ours.size === 0) this.#loading.clear()
@@ -50,7 +50,7 @@ export class Restorer {
     return message.method === "session/update" && this.#loading.has(String(params.sessionId))
   }
 
-  #asked(method: string, params: unknown): JsonObject {
+  #asked(method: string, params: unknown): RpcObject {
     const id = `${MARK}-${this.#count++}`
     this.#ours.add(id)
     return { jsonrpc: "2.0", id, method, params }

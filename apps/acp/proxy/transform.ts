@@ -1,10 +1,10 @@
 import { fileUri } from "compositor-core/acp/file-uri"
 import type { Outcome } from "compositor-core/model/receipt"
-import type { Attachment } from "../attachments.ts"
+import type { NamedAttachment } from "../attachments.ts"
 import { EXTENSION } from "../attachments.ts"
-import { imageMime, lastStep, plainPath, textForm } from "../forms.ts"
-import { isObject, type JsonObject } from "../json-rpc.ts"
-import type { FoundFile } from "./files.ts"
+import { imageMime, lastStep, formPath, textForm } from "../forms.ts"
+import { isObject, type RpcObject } from "../json-rpc.ts"
+import type { PromptFile } from "./files.ts"
 
 export type AgentName = "native" | "opencode" | "codex" | "claude" | "text"
 
@@ -51,13 +51,13 @@ export function traitsOf(answer: unknown): AgentTraits {
   }
 }
 
-function objectAt(value: JsonObject, name: string): JsonObject {
+function objectAt(value: RpcObject, name: string): RpcObject {
   const inner = value[name]
   return isObject(inner) ? inner : {}
 }
 
 /** What became of one attachment on its way to the agent. */
-export interface Fate {
+export interface AttachmentOutcome {
   readonly outcome: Outcome
   readonly reason: string
   readonly bytes: number
@@ -66,14 +66,14 @@ export interface Fate {
 export interface Transformed {
   readonly prompt: readonly unknown[]
   /** One for each attachment. */
-  readonly fates: readonly Fate[]
+  readonly fates: readonly AttachmentOutcome[]
 }
 
 /** A prompt with its attachments in the form that the agent understands (ATT-003). `_meta` is passed on
  *  beside it, unchanged. */
-export function transformed(
+export function transformPrompt(
   prompt: readonly unknown[],
-  files: readonly FoundFile[],
+  files: readonly PromptFile[],
   { agent, traits }: { readonly agent: AgentName; readonly traits: AgentTraits },
 ): Transformed {
   if (files.length === 0) return { prompt, fates: [] }
@@ -87,12 +87,12 @@ export function transformed(
   }
 }
 
-function named(reason: string): Fate {
+function named(reason: string): AttachmentOutcome {
   return { outcome: "descriptor", reason, bytes: 0 }
 }
 
 /** Below the last thing that was said, or alone where nothing was. */
-function inText(prompt: readonly unknown[], files: readonly FoundFile[]): Transformed {
+function inText(prompt: readonly unknown[], files: readonly PromptFile[]): Transformed {
   const attachments = files.map(({ attachment }) => attachment)
   const fates = files.map(() => named("its path stands below the message"))
   const at = prompt.findLastIndex(isText)
@@ -102,15 +102,15 @@ function inText(prompt: readonly unknown[], files: readonly FoundFile[]): Transf
   return { prompt: prompt.with(at, { ...last, text: textForm(last.text, attachments) }), fates }
 }
 
-function isText(block: unknown): block is JsonObject & { readonly text: string } {
+function isText(block: unknown): block is RpcObject & { readonly text: string } {
   return isObject(block) && block.type === "text" && typeof block.text === "string"
 }
 
 function blockOf(
-  file: FoundFile,
+  file: PromptFile,
   { images }: AgentTraits,
   types: RegExp | undefined,
-): { block: JsonObject; fate: Fate } {
+): { block: RpcObject; fate: AttachmentOutcome } {
   const { attachment, path, size, bytes } = file
   const mimeType = imageMime(attachment)
   const uri = fileUri(path, undefined)
@@ -131,11 +131,11 @@ function blockOf(
   return { block, fate: named("sent as a link; the agent reads the file") }
 }
 
-function nameOf({ path, filename }: Attachment): string {
-  return filename ?? lastStep(plainPath(path)) ?? path
+function nameOf({ path, filename }: NamedAttachment): string {
+  return filename ?? lastStep(formPath(path)) ?? path
 }
 
 export function wantsBytes(agent: AgentName, { images, extension }: AgentTraits) {
   const blocks = AGENTS[agent].form === "blocks" && !(agent === "native" && extension)
-  return (attachment: Attachment) => blocks && images && imageMime(attachment) !== undefined
+  return (attachment: NamedAttachment) => blocks && images && imageMime(attachment) !== undefined
 }

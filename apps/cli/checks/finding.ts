@@ -1,5 +1,5 @@
 /** `missing` is worth knowing and breaks nothing; `wrong` must be mended. */
-export interface Finding {
+export interface CheckFinding {
   readonly about: string
   readonly state: "fine" | "missing" | "wrong"
   /** What it is about: a path, an address, a version. */
@@ -8,14 +8,14 @@ export interface Finding {
   readonly mend?: string
 }
 
-export function fine(about: string, says: string): Finding {
+export function fine(about: string, says: string): CheckFinding {
   return { about, state: "fine", says }
 }
 
-export function missing(about: string, says: string, mend?: string): Finding {
+export function findMissing(about: string, says: string, mend?: string): CheckFinding {
   return { about, state: "missing", says, ...(mend === undefined ? {} : { mend }) }
 }
 
-export function wrong(about: string, says: string, mend: string): Finding {
+export function findWrong(about: string, says: string, mend: string): CheckFinding {
   return { about, state: "wrong", says, mend }
 }

@@ -5,7 +5,7 @@ import process from "node:process"
 import { errorMessage } from "compositor-core/message/untyped"
 import { showSize } from "../show.ts"
 import { version } from "../version.ts"
-import { type Finding, fine, missing, wrong } from "./finding.ts"
+import { type CheckFinding, fine, findMissing, findWrong } from "./finding.ts"
 
 const MEGABYTE = 1024 * 1024
 const LEAST_FREE_BYTES = 512 * MEGABYTE
@@ -14,7 +14,7 @@ const LEAST_FREE_FILES = 1000
 const USUAL_PORT = 4747
 
 /** The data folder, what lies in it, and where its server listens. */
-export async function folderFindings(folder: string): Promise<Finding[]> {
+export async function folderFindings(folder: string): Promise<CheckFinding[]> {
   return [
     await dataFinding(folder),
     await spaceOf(folder),
@@ -24,21 +24,29 @@ export async function folderFindings(folder: string): Promise<Finding[]> {
   ]
 }
 
-async function dataFinding(folder: string): Promise<Finding> {
+async function dataFinding(folder: string): Promise<CheckFinding> {
   const about = "data folder"
   const found = await stat(folder).catch((error: NodeJS.ErrnoException) => error)
   if (found instanceof Error) return absent(folder, found)
   if (!found.isDirectory())
-    return wrong(about, `${folder} is a file`, "move it away, or name another folder with --data")
+    return findWrong(
+      about,
+      `${folder} is a file`,
+      "move it away, or name another folder with --data",
+    )
   const user = process.getuid?.()
   if (user !== undefined && found.uid !== user)
-    return wrong(about, `${folder} belongs to user ${found.uid}`, `sudo chown -R ${user} ${folder}`)
+    return findWrong(
+      about,
+      `${folder} belongs to user ${found.uid}`,
+      `sudo chown -R ${user} ${folder}`,
+    )
   const reachable = await may(folder, constants.R_OK | constants.W_OK | constants.X_OK)
   if (!reachable)
-    return wrong(about, `${folder} may not be read and written by you`, `chmod u+rwx ${folder}`)
+    return findWrong(about, `${folder} may not be read and written by you`, `chmod u+rwx ${folder}`)
   const far = await networkDisk(folder)
   if (far !== undefined)
-    return wrong(
+    return findWrong(
       about,
       `${folder} lies on ${far}, where a database of SQLite can be damaged`,
       "keep it on a disk of this machine (--data, COMPOSITOR_DATA), or use --store postgres://…",
@@ -47,26 +55,33 @@ async function dataFinding(folder: string): Promise<Finding> {
 }
 
 /** What others could look at is shut at once, and told. */
-async function mended(folder: string): Promise<Finding> {
+async function mended(folder: string): Promise<CheckFinding> {
   const about = "data folder"
   const { makePrivate } = await import("compositor-files/disk/private-folder")
   const changed = await makePrivate(folder, true).catch((error: Error) => error)
   if (changed instanceof Error)
-    return wrong(about, changed.message, "nothing starts before this is mended")
+    return findWrong(about, changed.message, "nothing starts before this is mended")
   if (changed.length === 0) return fine(about, `${folder}: only you may look into it`)
   const names = changed.slice(0, 3).join(", ")
   const more = changed.length > 3 ? ` and ${changed.length - 3} more` : ""
-  return missing(about, `${folder}: others could look at ${names}${more}; now only you can`)
+  return findMissing(about, `${folder}: others could look at ${names}${more}; now only you can`)
 }
 
-async function absent(folder: string, error: NodeJS.ErrnoException): Promise<Finding> {
+async function absent(folder: string, error: NodeJS.ErrnoException): Promise<CheckFinding> {
   const about = "data folder"
   if (error.code !== "ENOENT")
-    return wrong(about, `${folder}: ${error.message}`, "make it reachable, or name another: --data")
+    return findWrong(
+      about,
+      `${folder}: ${error.message}`,
+      "make it reachable, or name another: --data",
+    )
   const parent = await nearest(dirname(folder))
   if (await may(parent, constants.W_OK | constants.X_OK))
-    return missing(about, `${folder} is not there yet: the first command that needs it makes it`)
-  return wrong(
+    return findMissing(
+      about,
+      `${folder} is not there yet: the first command that needs it makes it`,
+    )
+  return findWrong(
     about,
     `${folder} is not there, and you may not make it in ${parent}`,
     "name another folder: --data or COMPOSITOR_DATA",
@@ -98,9 +113,9 @@ async function networkDisk(folder: string): Promise<string | undefined> {
   return disk && NETWORK_DISKS.get(disk.type)
 }
 
-async function spaceOf(folder: string): Promise<Finding> {
+async function spaceOf(folder: string): Promise<CheckFinding> {
   const disk = await statfs(await nearest(folder)).catch(() => undefined)
-  if (!disk) return missing("free space", "unknown")
+  if (!disk) return findMissing("free space", "unknown")
   return spaceFinding(folder, disk)
 }
 
@@ -112,53 +127,59 @@ interface Disk {
   readonly files: number
 }
 
-export function spaceFinding(folder: string, { bavail, bsize, ffree, files }: Disk): Finding {
+export function spaceFinding(folder: string, { bavail, bsize, ffree, files }: Disk): CheckFinding {
   const about = "free space"
   const free = bavail * bsize
   const says = `${showSize(free)} beside ${folder}`
   const mend =
     "make room: compositor vacuum gives back what was deleted, or move the folder (--data)"
-  if (free < LEAST_FREE_BYTES) return wrong(about, `${says}: too little`, mend)
+  if (free < LEAST_FREE_BYTES) return findWrong(about, `${says}: too little`, mend)
   if (files > 0 && ffree < LEAST_FREE_FILES)
-    return wrong(about, `${ffree} more files fit beside ${folder}`, "delete files you do not need")
-  if (free < LITTLE_FREE_BYTES) return missing(about, `${says}: not much`, mend)
+    return findWrong(
+      about,
+      `${ffree} more files fit beside ${folder}`,
+      "delete files you do not need",
+    )
+  if (free < LITTLE_FREE_BYTES) return findMissing(about, `${says}: not much`, mend)
   return fine(about, says)
 }
 
 /** A file that holds a secret, and who may read it. */
-async function privateFinding(about: string, path: string, none: string): Promise<Finding> {
+async function privateFinding(about: string, path: string, none: string): Promise<CheckFinding> {
   const found = await stat(path).catch(() => undefined)
-  if (!found) return missing(about, none)
+  if (!found) return findMissing(about, none)
   if ((found.mode & 0o077) !== 0)
-    return wrong(about, `${path}: others may read it`, `chmod 600 ${path}`)
+    return findWrong(about, `${path}: others may read it`, `chmod 600 ${path}`)
   return fine(about, `${path}: only you may read it`)
 }
 
-async function settingsFinding(folder: string): Promise<Finding> {
+async function settingsFinding(folder: string): Promise<CheckFinding> {
   const about = "settings"
   const path = join(folder, "config.json")
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => error)
   const mend = `mend ${path}, or move it away: nothing starts as long as it does not fit`
   if (text instanceof Error) {
     if (text.code === "ENOENT") return fine(about, "none: everything is as usual")
-    return wrong(about, `${path} cannot be read: ${text.message}`, `chmod 600 ${path}`)
+    return findWrong(about, `${path} cannot be read: ${text.message}`, `chmod 600 ${path}`)
   }
   try {
     JSON.parse(text)
   } catch (error) {
-    return wrong(about, `${path} is not JSON: ${errorMessage(error)}`, mend)
+    return findWrong(about, `${path} is not JSON: ${errorMessage(error)}`, mend)
   }
   try {
-    const { readHouseSettings } = await import("compositor-engine/host/settings")
+    const { readEngineSettings: readHouseSettings } = await import(
+      "compositor-engine/host/settings"
+    )
     await readHouseSettings(folder)
   } catch (error) {
-    return wrong(about, errorMessage(error), mend)
+    return findWrong(about, errorMessage(error), mend)
   }
   return fine(about, path)
 }
 
 /** The file in which a server says where it lives, and the port that the next one would take. */
-async function serverFindings(folder: string): Promise<Finding[]> {
+async function serverFindings(folder: string): Promise<CheckFinding[]> {
   const { findServer, Registration } = await import("compositor-server/registration")
   const about = "server"
   const path = join(folder, "server.json")
@@ -168,7 +189,7 @@ async function serverFindings(folder: string): Promise<Finding[]> {
   const said = Registration.safeParse(parsed(text)).data
   if (!said)
     return [
-      missing(
+      findMissing(
         about,
         `${path} cannot be understood: a server that lives is not found`,
         `rm ${path}`,
@@ -181,7 +202,7 @@ async function serverFindings(folder: string): Promise<Finding[]> {
   if (open.state === "wrong") return [open]
   if (alive.version !== version())
     return [
-      missing(
+      findMissing(
         about,
         `${alive.url} is version ${alive.version}, this command ${version()}`,
         `start it anew: kill ${alive.pid}, then compositor serve`,
@@ -193,27 +214,27 @@ async function serverFindings(folder: string): Promise<Finding[]> {
 async function staleFinding(
   path: string,
   { pid, url }: { readonly pid: number; readonly url: string },
-): Promise<Finding> {
+): Promise<CheckFinding> {
   const { isRunning } = await import("compositor-files/disk/running")
   const about = "server"
   if (!isRunning(pid))
-    return missing(
+    return findMissing(
       about,
       `${path} names process ${pid}, which is gone`,
       `nothing is lost by it; the next server writes it anew, or: rm ${path}`,
     )
-  return wrong(
+  return findWrong(
     about,
     `process ${pid} lives, and nothing answers at ${url}`,
     `look what it is (ps -p ${pid}); where it is no server of ours: rm ${path}`,
   )
 }
 
-export async function portFinding(port = USUAL_PORT): Promise<Finding> {
+export async function portFinding(port = USUAL_PORT): Promise<CheckFinding> {
   const about = "port"
   const fault = await listenFault(port)
   if (fault === undefined) return fine(about, `${port} is free`)
-  return missing(
+  return findMissing(
     about,
     `${port} is taken (${fault}): serve takes another one, and its link is another`,
     `end what listens there (ss -ltnp sport = :${port}), or choose: compositor serve --port <number>`,

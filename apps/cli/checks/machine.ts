@@ -1,13 +1,13 @@
 import { createRequire } from "node:module"
 import process from "node:process"
-import { type Finding, fine, missing, wrong } from "./finding.ts"
+import { type CheckFinding, fine, findMissing, findWrong } from "./finding.ts"
 
 const OLDEST_NODE = [22, 19] as const
 
 /** What the machine has of what is needed, and of what some things are not done without. */
 export async function machineFindings(
   environment: Readonly<Record<string, string | undefined>> = process.env,
-): Promise<Finding[]> {
+): Promise<CheckFinding[]> {
   return [
     nodeFinding(process.versions.node),
     terminalFinding(environment),
@@ -17,13 +17,13 @@ export async function machineFindings(
   ]
 }
 
-export function nodeFinding(version: string): Finding {
+export function nodeFinding(version: string): CheckFinding {
   const [major = 0, minor = 0] = version.split(".").map(Number)
   const [oldest, minorOldest] = OLDEST_NODE
   if (major > oldest || (major === oldest && minor >= minorOldest))
     return fine("Node.js", `v${version}`)
   const needed = OLDEST_NODE.join(".")
-  return wrong(
+  return findWrong(
     "Node.js",
     `v${version} is older than ${needed}`,
     `install Node.js ${needed} or newer, and put it before the old one in PATH`,
@@ -32,25 +32,28 @@ export function nodeFinding(version: string): Finding {
 
 export function terminalFinding(
   environment: Readonly<Record<string, string | undefined>>,
-): Finding {
+): CheckFinding {
   const { TERM, LC_ALL, LC_CTYPE, LANG } = environment
   if (TERM === undefined || TERM === "dumb")
-    return missing("terminal", `TERM is ${TERM ?? "not set"}: commands work, the composer does not`)
+    return findMissing(
+      "terminal",
+      `TERM is ${TERM ?? "not set"}: commands work, the composer does not`,
+    )
   const locale = LC_ALL || LC_CTYPE || LANG
   if (locale !== undefined && !/utf-?8/i.test(locale))
-    return missing("terminal", `${TERM}, whose locale is ${locale}`, "export LANG=C.UTF-8")
+    return findMissing("terminal", `${TERM}, whose locale is ${locale}`, "export LANG=C.UTF-8")
   return fine("terminal", TERM)
 }
 
-async function sandboxFinding(): Promise<Finding> {
+async function sandboxFinding(): Promise<CheckFinding> {
   const about = "sandbox"
   const { findProgram, sandboxFault } = await import("compositor-files/sandbox/sandbox")
   const without = "no shell tool, no commands in templates, no converters"
   if ((await findProgram("bwrap")) === undefined)
-    return missing(about, `bwrap is not in PATH: ${without}`, "install the package bubblewrap")
+    return findMissing(about, `bwrap is not in PATH: ${without}`, "install the package bubblewrap")
   const fault = await sandboxFault()
   if (fault === undefined) return fine(about, "bwrap works")
-  return missing(
+  return findMissing(
     about,
     `bwrap is there and does not work (${fault}): ${without}`,
     "let users make namespaces: sysctl kernel.unprivileged_userns_clone=1, or a profile of AppArmor",
@@ -79,7 +82,7 @@ const PROGRAMS: readonly Program[] = [
   { names: ["magick", "convert"], package: "imagemagick", without: "no rare picture formats" },
 ]
 
-async function programFindings(path: string): Promise<Finding[]> {
+async function programFindings(path: string): Promise<CheckFinding[]> {
   const { findKnownProgram } = await import("compositor-files/formats/identity")
   return Promise.all(
     PROGRAMS.map(async ({ names, package: from, without }) => {
@@ -87,7 +90,7 @@ async function programFindings(path: string): Promise<Finding[]> {
       const about = names[0] ?? ""
       if (found.type === "found") return fine(about, found.path)
       const why = found.type === "other" ? `${found.path} is another program` : "not in PATH"
-      return missing(about, `${why}: ${without}`, `install the package ${from}`)
+      return findMissing(about, `${why}: ${without}`, `install the package ${from}`)
     }),
   )
 }
@@ -99,11 +102,11 @@ const MODULES = [
   ["libheif-js", "no HEIC pictures"],
 ] as const
 
-function moduleFinding([name, without]: (typeof MODULES)[number]): Finding {
+function moduleFinding([name, without]: (typeof MODULES)[number]): CheckFinding {
   try {
     createRequire(import.meta.url).resolve(name)
     return fine(name, "installed")
   } catch {
-    return missing(name, `not installed: ${without}`, `npm install ${name}`)
+    return findMissing(name, `not installed: ${without}`, `npm install ${name}`)
   }
 }

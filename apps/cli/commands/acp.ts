@@ -1,5 +1,5 @@
 import process from "node:process"
-import { type CommonOptions, connected } from "../connect.ts"
+import { type CommonOptions, withConnection } from "../connect.ts"
 import { version } from "../version.ts"
 import { protocolOutput, tellLine } from "../print.ts"
 
@@ -11,7 +11,7 @@ export interface AcpOptions extends CommonOptions {
 export async function acpCommand(options: AcpOptions) {
   const { serveAgent } = await import("compositor-acp/stdio")
   const { model } = options
-  await connected(options, async ({ client, idle }) => {
+  await withConnection(options, async ({ client, idle }) => {
     const log = (text: string) => tellLine(`compositor: ${text}`)
     const pipes = { input: process.stdin, output: protocolOutput() }
     try {

@@ -1,9 +1,9 @@
 import { createInterface } from "node:readline/promises"
-import type { CallPlace, Client } from "compositor-client/client"
+import type { CallPath, Client } from "compositor-client/client"
 import type { Turn } from "compositor-core/message/row"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected } from "../connect.ts"
-import { EXIT_WAITING, listen } from "../listen.ts"
+import { type CommonOptions, withConnection } from "../connect.ts"
+import { EXIT_WAITING, listenToAnswer } from "../listen.ts"
 import { isTerminal, printJson, printLine, tellLine } from "../print.ts"
 import { approveWith, showCall, type WaitingCall, waitingCalls } from "../waits.ts"
 
@@ -20,7 +20,7 @@ export async function approveCommand(
   call: string | undefined,
   options: ApproveOptions,
 ) {
-  await connected(options, async ({ client, idle }) => {
+  await withConnection(options, async ({ client, idle }) => {
     const { turns } = await client.turns(session)
     const turn = turns.find(({ waiting }) => waiting.length > 0)
     if (!turn) throw new UsageError(`nothing in ${session} waits for you`)
@@ -34,7 +34,7 @@ export async function approveCommand(
     if (call !== undefined && !options.json) tellLine(showCall(meant[0] as WaitingCall))
     for (const one of meant) await settle(client, one, options)
     const message = { session_id: session, id: turn.message_id }
-    process.exitCode = await listen(client, { message, after, json: options.json ?? false })
+    process.exitCode = await listenToAnswer(client, { message, after, json: options.json ?? false })
     await idle()
   })
 }
@@ -93,7 +93,7 @@ async function saysYes(question: string): Promise<boolean> {
 async function settle(client: Client, call: WaitingCall, options: ApproveOptions) {
   const { turn, wait, id: part_id } = call
   const { deny = false, always = false, answer } = options
-  const at: CallPlace = { session_id: turn.session_id, turn_id: turn.id, call_id: wait.call_id }
+  const at: CallPath = { session_id: turn.session_id, turn_id: turn.id, call_id: wait.call_id }
   switch (wait.for) {
     case "approval":
       return deny

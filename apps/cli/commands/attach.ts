@@ -5,7 +5,7 @@ import { basename } from "node:path"
 import { Readable } from "node:stream"
 import type { Client } from "compositor-client/client"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
+import { type CommonOptions, withConnection, workspaceFolder } from "../connect.ts"
 import { showSize } from "../show.ts"
 import { printJson, printLine } from "../print.ts"
 
@@ -19,7 +19,7 @@ interface AttachOptions extends CommonOptions {
 /** Put a file into the blob store and print the part that a message carries; for a model, also what
  *  would become of it. */
 export async function attachCommand(file: string, options: AttachOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const part = await uploaded(file, options, client)
     const asked = options.api !== undefined || options.model !== undefined
     const lowered = asked ? await lowerFor(part, options, client) : undefined

@@ -1,5 +1,5 @@
 import type { ListedAudit } from "compositor-client/client"
-import { type CommonOptions, connected } from "../connect.ts"
+import { type CommonOptions, withConnection } from "../connect.ts"
 import { momentOf } from "../moments.ts"
 import { table } from "../show.ts"
 import { printJson, printLine } from "../print.ts"
@@ -20,7 +20,7 @@ export async function auditCommand(options: AuditOptions) {
     ...(principal === undefined ? {} : { principal }),
     ...(since === undefined ? {} : { since: String(momentOf("--since", since, -1)) }),
   }
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const entries: ListedAudit[] = []
     const wanted = Math.ceil(options.limit ?? USUAL)
     for (let before: number | null | undefined; before !== null && entries.length < wanted; ) {

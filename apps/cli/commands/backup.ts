@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs"
 import { join } from "node:path"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected, dataFolder, workspaceFolder } from "../connect.ts"
+import { type CommonOptions, withConnection, dataFolder, workspaceFolder } from "../connect.ts"
 import { printJson, tellLine } from "../print.ts"
 import { Bar } from "../progress.ts"
 
@@ -67,7 +67,7 @@ function requireNamed(what: "rows" | "files", kept: string | undefined, named: s
 }
 
 export async function vacuumCommand(options: CommonOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const answer = await client.vacuum()
     if (options.json) printJson(answer)
   })

@@ -2,7 +2,7 @@ import { UsageError } from "../complain.ts"
 import { type CommonOptions, connect, workspaceFolder } from "../connect.ts"
 import { isTerminal } from "../print.ts"
 
-export interface ChatOptions extends CommonOptions {
+export interface TerminalChatOptions extends CommonOptions {
   readonly model?: string
   readonly session?: string
   readonly continue?: boolean
@@ -10,7 +10,7 @@ export interface ChatOptions extends CommonOptions {
 }
 
 /** The composer in the terminal; what is asked where there is no terminal is a mistake. */
-export async function chatCommand(words: readonly string[], options: ChatOptions) {
+export async function chatCommand(words: readonly string[], options: TerminalChatOptions) {
   if (words.length > 0)
     throw new UsageError(`there is no command ${words[0]}: compositor --help lists them`)
   if (!isTerminal())

@@ -4,7 +4,7 @@ import type { Client, ExportTarget } from "compositor-client/client"
 import { mkdir, writeFile } from "node:fs/promises"
 import { dirname, join, resolve } from "node:path"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
+import { type CommonOptions, withConnection, workspaceFolder } from "../connect.ts"
 import { readInput } from "../input.ts"
 import { table } from "../show.ts"
 import { printJson, printLine, tellLine } from "../print.ts"
@@ -12,7 +12,7 @@ import { printJson, printLine, tellLine } from "../print.ts"
 type Where = CommonOptions & { readonly to?: ExportTarget; readonly output?: string }
 
 export async function listCommands(options: Where) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const { commands } = await client.commands.list({ workspace: workspaceFolder(options) })
     if (options.json) return printJson(commands.map(flat))
     const rows = commands.map(({ name, command }) => [
@@ -37,7 +37,7 @@ function flat({ name, because, command }: Listed) {
 }
 
 export async function doctorCommands(options: Where) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const { findings } = await client.commands.doctor({ workspace: workspaceFolder(options) })
     if (options.json) return printJson(findings)
     if (findings.length === 0) return printLine("Nothing to say: every command is what it seems.")
@@ -54,7 +54,7 @@ export async function exportCommands(options: Where) {
   const { to, output } = options
   if (to === undefined)
     throw new UsageError("--to says for which tool: claude, opencode, gemini, codex")
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const exported = await client.commands.export({ workspace: workspaceFolder(options), to })
     if (output !== undefined) await writeFiles(output, exported.files)
     if (options.json) return printJson(exported)
@@ -80,7 +80,7 @@ interface TrustOptions extends Where {
 /** One file, or with `--all` what the workspace says of how to work in it; else what there is. */
 export async function trustCommand(file: string | undefined, options: TrustOptions) {
   const workspace = workspaceFolder(options)
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     if (file === undefined && !options.all) return listInstructions(client, workspace, options)
     const { files } = file === undefined ? await client.commands.instructions({ workspace }) : NONE
     const paths = file === undefined ? files.map(({ path }) => path) : [resolve(file)]
@@ -111,7 +111,7 @@ async function listInstructions(client: Client, workspace: string, { json }: Tru
 
 export async function parseCommand(source: string | undefined, options: CommonOptions) {
   const text = source ?? (await readInput("-"))
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const parsed = await client.commands.parse({
       source: text,
       workspace: workspaceFolder(options),
@@ -135,7 +135,7 @@ interface ExpandOptions extends CommonOptions {
  *  are opened here and not asked of a server. */
 export async function expandCommand(source: string | undefined, options: ExpandOptions) {
   const text = source ?? (await readInput("-"))
-  await connected(
+  await withConnection(
     options,
     async ({ client }) => {
       const expanded = await client.commands.expand({
@@ -156,7 +156,7 @@ function shown(part: PartData): string {
 }
 
 export async function completeCommand(source: string, options: CommonOptions & { limit: string }) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const workspace = workspaceFolder(options)
     const limit = Number(options.limit)
     const answer = await client.commands.complete({ source, workspace, limit })

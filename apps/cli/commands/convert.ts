@@ -2,10 +2,10 @@ import { constants, createReadStream } from "node:fs"
 import { copyFile, mkdir, mkdtemp, rm, stat } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { basename, join, resolve } from "node:path"
-import { type Fragment, parseFragment } from "compositor-core/message/file-location"
+import { type FileFragment, parseFragment } from "compositor-core/message/file-location"
 import { UsageError } from "../complain.ts"
 import { showSize } from "../show.ts"
-import { endProgress, print, printJson, printLine, tellLine, tellProgress } from "../print.ts"
+import { endProgress, printText, printJson, printLine, tellLine, tellProgress } from "../print.ts"
 
 export interface ConvertCommandOptions {
   readonly to?: string
@@ -36,7 +36,7 @@ export async function convertCommand(path: string, options: ConvertCommandOption
   }
 }
 
-function fragmentOf(text: string): Fragment {
+function fragmentOf(text: string): FileFragment {
   const read = parseFragment(text.replace(/^#/, ""))
   if (!read) throw new UsageError(`--fragment: ${text} names no place, as page=3-7 or t=40,70 do`)
   if (read.type === "fault") throw new UsageError(`--fragment: ${read.fault.message}`)
@@ -83,7 +83,7 @@ async function show(result: Converted, options: ConvertCommandOptions) {
       return complain(result.reason)
     case "text":
       if (options.json) return printJson(result)
-      print(result.text.endsWith("\n") ? result.text : `${result.text}\n`)
+      printText(result.text.endsWith("\n") ? result.text : `${result.text}\n`)
       return complain(result.note)
     case "files": {
       const files = await kept(result.files, resolve(options.out ?? "."))

@@ -1,6 +1,6 @@
 import type { DiffLoweringAnswer } from "compositor-client/client"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected } from "../connect.ts"
+import { type CommonOptions, withConnection } from "../connect.ts"
 import { table } from "../show.ts"
 import { fate } from "./models.ts"
 import { printJson, printLine } from "../print.ts"
@@ -16,7 +16,7 @@ export async function diffLoweringCommand(options: DiffLoweringOptions) {
   if (!Number.isInteger(since) || since < 0)
     throw new UsageError(`--since ${options.since}: a version of the lowering is a whole number`)
   const session = options.session === undefined ? {} : { session: options.session }
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const answer = await client.diffLowering({ since, ...session })
     if (options.json) printJson(answer)
     else show(answer)

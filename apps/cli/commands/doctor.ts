@@ -1,5 +1,5 @@
 import process from "node:process"
-import type { Finding } from "../checks/finding.ts"
+import type { CheckFinding } from "../checks/finding.ts"
 import { folderFindings } from "../checks/folder.ts"
 import { insideFindings } from "../checks/inside.ts"
 import { machineFindings } from "../checks/machine.ts"
@@ -20,7 +20,7 @@ export async function doctorCommand(options: CommonOptions) {
 
 const SIGNS = { fine: "ok", missing: "--", wrong: "!!" } as const
 
-function shown(findings: readonly Finding[]): string {
+function shown(findings: readonly CheckFinding[]): string {
   const widest = Math.max(...findings.map(({ about }) => about.length))
   const lines = findings.flatMap(({ about, state, says, mend }) => [
     `${SIGNS[state]}  ${about.padEnd(widest)}  ${says}`,
@@ -29,8 +29,9 @@ function shown(findings: readonly Finding[]): string {
   return [...lines, "", summaryOf(findings)].join("\n")
 }
 
-function summaryOf(findings: readonly Finding[]): string {
-  const count = (state: Finding["state"]) => findings.filter((one) => one.state === state).length
+function summaryOf(findings: readonly CheckFinding[]): string {
+  const count = (state: CheckFinding["state"]) =>
+    findings.filter((one) => one.state === state).length
   const [faults, notes] = [count("wrong"), count("missing")]
   if (faults > 0) return `${faults} to mend (!!), ${notes} worth knowing (--).`
   return notes > 0 ? `Nothing to mend; ${notes} worth knowing (--).` : "All is well."

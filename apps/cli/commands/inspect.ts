@@ -1,4 +1,4 @@
-import { type CommonOptions, connected } from "../connect.ts"
+import { type CommonOptions, withConnection } from "../connect.ts"
 import { table } from "../show.ts"
 import { printJson, printLine } from "../print.ts"
 
@@ -31,7 +31,7 @@ interface Inspected {
 }
 
 export async function inspectCommand(session: string, options: InspectOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const query = options.message === undefined ? {} : { message: options.message }
     const inspected = await client.inspect(session, query)
     if (options.json) printJson(inspected)

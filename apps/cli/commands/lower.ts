@@ -3,7 +3,7 @@ import { UserMessage } from "compositor-core/parts/user-message"
 import type { LowerAnswer } from "compositor-client/client"
 import type { PromptBlock } from "compositor-core/model/prompt"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
+import { type CommonOptions, withConnection, workspaceFolder } from "../connect.ts"
 import { readInput } from "../input.ts"
 import { showSize, table } from "../show.ts"
 import { printJson, printLine } from "../print.ts"
@@ -20,7 +20,7 @@ const POLICIES = ["auto", "inline", "descriptor"] as const
 export async function lowerCommand(file: string | undefined, options: LowerOptions) {
   const message = parse(await readInput(file), file ?? "standard input")
   const policy = policyOf(options)
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const lowered = await client.lower({
       message,
       workspace_root: workspaceFolder(options),

@@ -1,10 +1,10 @@
 import type { ListedServer } from "compositor-client/client"
-import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
+import { type CommonOptions, withConnection, workspaceFolder } from "../connect.ts"
 import { table } from "../show.ts"
 import { printJson, printLine } from "../print.ts"
 
 export async function listServers(options: CommonOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const { servers } = await client.mcp({ workspace: workspaceFolder(options) })
     if (options.json) return printJson(servers)
     if (servers.length === 0)
@@ -20,7 +20,7 @@ export async function listServers(options: CommonOptions) {
 }
 
 export async function listAgents(options: CommonOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const { agents } = await client.agents({ workspace: workspaceFolder(options) })
     if (options.json) return printJson(agents)
     const rows = agents.map(({ type, scope, trusted, faults, description }) => [

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Client } from "compositor-client/client"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected, workspaceFolder } from "../connect.ts"
+import { type CommonOptions, withConnection, workspaceFolder } from "../connect.ts"
 import { isPiped, readInput } from "../input.ts"
 import { showAge, table } from "../show.ts"
 import { printJson, printLine, tellLine } from "../print.ts"
@@ -18,7 +18,7 @@ export interface MemoryOptions extends CommonOptions {
 }
 
 export async function listMemory(options: MemoryOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const { memories } = await client.memory.list(where(options))
     if (options.json) return printJson(memories)
     const { proposals } = await client.memory.proposals({ workspace: workspaceFolder(options) })
@@ -37,7 +37,7 @@ export async function listMemory(options: MemoryOptions) {
 }
 
 export async function showMemory(name: string, options: MemoryOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const { memory } = await client.memory.get(name, where(options))
     if (options.json) return printJson(memory)
     const { scope, type, author, path, trusted, body } = memory
@@ -49,7 +49,7 @@ export async function showMemory(name: string, options: MemoryOptions) {
 
 /** Write a memory, or another in its place: what is piped in, else what an editor leaves. */
 export async function editMemory(name: string, options: MemoryOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const before = await found(client, name, options)
     const scope = scopeOf(options) ?? before?.scope ?? "project"
     const body = await textOf(name, before?.body ?? "", options)
@@ -68,7 +68,7 @@ export async function editMemory(name: string, options: MemoryOptions) {
 }
 
 export async function removeMemory(name: string, options: MemoryOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const { deleted } = await client.memory.remove(name, where(options))
     if (options.json) printJson(deleted)
     else printLine(`forgot ${deleted.name} (${deleted.scope})`)
@@ -77,7 +77,7 @@ export async function removeMemory(name: string, options: MemoryOptions) {
 
 /** Whole, with who asked for it and when: this is what a person says yes to. */
 export async function listProposals(options: MemoryOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const { proposals } = await client.memory.proposals({ workspace: workspaceFolder(options) })
     if (options.json) return printJson(proposals)
     if (proposals.length === 0) return printLine("Nothing is proposed.")
@@ -97,7 +97,7 @@ function indented(text: string): string {
 }
 
 export async function decideProposal(id: string, accept: boolean, options: MemoryOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const workspace = workspaceFolder(options)
     const { proposal } = await client.memory.decide(id, { workspace, accept })
     if (options.json) return printJson(proposal)

@@ -7,7 +7,7 @@ import type {
   SwitchSide,
 } from "compositor-client/client"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected } from "../connect.ts"
+import { type CommonOptions, withConnection } from "../connect.ts"
 import { showAge, table } from "../show.ts"
 import { printJson, printLine, tellLine } from "../print.ts"
 
@@ -23,7 +23,7 @@ export async function modelsCommand(model: string | undefined, options: ModelsOp
     throw new UsageError(`--switch ${session}: say which model, e.g. anthropic/claude-sonnet-5-5`)
   if (session === undefined && model !== undefined)
     throw new UsageError(`${model}: a model is named together with --switch <session>`)
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const news = options.refresh ? await client.refreshModels() : undefined
     if (news && !options.json) tellNews(news)
     if (session === undefined || model === undefined) {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path"
 import type { Principal, PrincipalToken } from "compositor-core/message/principal"
-import { type CommonOptions, connected } from "../connect.ts"
+import { type CommonOptions, withConnection } from "../connect.ts"
 import { momentOf } from "../moments.ts"
 import { showAge, table } from "../show.ts"
 import { printJson, printLine } from "../print.ts"
@@ -15,7 +15,7 @@ export interface PrincipalOptions extends CommonOptions {
 }
 
 export async function listPrincipals(options: PrincipalOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const { principals } = await client.principals.list()
     if (options.json) return printJson(principals)
     if (principals.length === 0) return printLine("Nobody shares this server: it is yours alone.")
@@ -27,7 +27,7 @@ export async function listPrincipals(options: PrincipalOptions) {
 export async function addPrincipal(id: string, options: PrincipalOptions) {
   const { name, allow = [] } = options
   const expires_at = expiryOf(options)
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const workspaces = allow.map((folder) => resolve(folder))
     const about = { id, workspaces, limits: limitsOf(options), ...(name ? { name } : {}) }
     const { principal } = await client.principals.add(about)
@@ -39,7 +39,7 @@ export async function addPrincipal(id: string, options: PrincipalOptions) {
 }
 
 export async function revokePrincipal(id: string, options: PrincipalOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const gone = await client.principals.revoke(id)
     if (options.json) printJson(gone)
     else printLine(`${id} comes in no more; what it made stays`)
@@ -47,7 +47,7 @@ export async function revokePrincipal(id: string, options: PrincipalOptions) {
 }
 
 export async function listTokens(id: string, options: PrincipalOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const { tokens } = await client.principals.tokens(id)
     if (options.json) return printJson(tokens)
     if (tokens.length === 0) return printLine(`${id} has no token.`)
@@ -64,7 +64,7 @@ export async function listTokens(id: string, options: PrincipalOptions) {
 export async function addToken(id: string, options: PrincipalOptions) {
   const { name } = options
   const about = { ...(name ? { name } : {}), ...expiryOf(options) }
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const added = await client.principals.addToken(id, about)
     if (options.json) return printJson(added)
     tellToken(client.url, added.token, added.secret)
@@ -72,7 +72,7 @@ export async function addToken(id: string, options: PrincipalOptions) {
 }
 
 export async function revokeToken(id: string, token: string, options: PrincipalOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const gone = await client.principals.revokeToken(id, token)
     if (options.json) printJson(gone)
     else printLine(`nobody comes in by ${token} any more`)

@@ -2,9 +2,14 @@ import type { AnyPart, Client, SendAnswer } from "compositor-client/client"
 import { newId } from "compositor-core/message/id"
 import { Mode } from "compositor-core/message/message"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected, type Connection, workspaceFolder } from "../connect.ts"
-import { listen } from "../listen.ts"
-import { partOf, requireFiles, type SendPiece } from "../pieces.ts"
+import {
+  type CommonOptions,
+  withConnection,
+  type EngineConnection,
+  workspaceFolder,
+} from "../connect.ts"
+import { listenToAnswer } from "../listen.ts"
+import { readPartArgument, requireFiles, type SendPiece } from "../pieces.ts"
 import { pipedParts } from "../piped.ts"
 import { printLine, tellLine } from "../print.ts"
 
@@ -33,7 +38,7 @@ export async function sendCommand(
   const beside = options.ide ? await besideOf(options) : NOTHING_BESIDE
   const isWordless = source === "" && pieces.length === 0 && beside.parts.length === 0
   const asked = words.includes("-") || isWordless
-  const send = async ({ client, idle }: Connection) => {
+  const send = async ({ client, idle }: EngineConnection) => {
     const piped = await pipedParts(client, asked)
     if (isWordless && piped.length === 0)
       throw new UsageError('say something: compositor send "…", or pipe it in')
@@ -42,7 +47,7 @@ export async function sendCommand(
     let begun: Promise<string> | undefined
     const session = () => (begun ??= sessionFor(client, options))
     const sending = { client, session }
-    const given = await Promise.all(pieces.map((piece) => partOf(piece, sending)))
+    const given = await Promise.all(pieces.map((piece) => readPartArgument(piece, sending)))
     const session_id = await session()
     const said = apart === "" ? [] : await partsSaid(client, session_id, apart)
     const parts = [...said, ...piped, ...given, ...beside.parts]
@@ -59,10 +64,10 @@ export async function sendCommand(
     tellSent(sent, options)
     const { message } = sent
     if (!options.wait || !message || message.state === "cancelled") return
-    process.exitCode = await listen(client, { message, after, json: options.json ?? false })
+    process.exitCode = await listenToAnswer(client, { message, after, json: options.json ?? false })
     await idle()
   }
-  await connected(options, send, { sends: true })
+  await withConnection(options, send, { sends: true })
 }
 
 const NOTHING_BESIDE = { parts: [], contexts: [] }

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { type CommonOptions, connected } from "../connect.ts"
+import { type CommonOptions, withConnection } from "../connect.ts"
 import { UsageError } from "../complain.ts"
 import { showAge, table } from "../show.ts"
 import { showModelChoice } from "compositor-core/message/message"
@@ -14,7 +14,7 @@ export async function listCommand(options: ListOptions) {
   const limit = Number(options.limit)
   if (!Number.isInteger(limit) || limit < 1)
     throw new UsageError(`--limit ${options.limit}: a number`)
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const query = { limit, ...(options.archived ? { archived: true } : {}) }
     const { sessions } = await client.sessions.list(query)
     if (options.json) return printJson(sessions)
@@ -38,7 +38,7 @@ export async function changeCommand(verb: Verb, given: readonly unknown[]) {
   const [id = "", title = ""] = command.args
   // The list's own options stand before the verb, the verb's behind it; both count.
   const options = command.optsWithGlobals() as CommonOptions & { cascade?: boolean }
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     if (verb === "rm") {
       const gone = await client.sessions.remove(id, options.cascade ? { cascade: true } : {})
       if (options.json) return printJson(gone)

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected } from "../connect.ts"
+import { type CommonOptions, withConnection } from "../connect.ts"
 import { printJson, printStream, tellLine } from "../print.ts"
 
 interface ExportOptions extends CommonOptions {
@@ -20,7 +20,7 @@ const PIECE_BYTES = 3 * 256 * 1024
 export async function exportCommand(options: ExportOptions) {
   const { output, blobs, session } = options
   if (blobs !== undefined) await mkdir(blobs, { recursive: true, mode: 0o700 })
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const lines = await client.export(session === undefined ? {} : { session })
     const bytes = Readable.fromWeb(lines as import("node:stream/web").ReadableStream)
     const shown = blobs === undefined ? bytes : Readable.from(blobsAside(bytes, blobs))
@@ -39,7 +39,7 @@ export async function importCommand(
   const source = file === undefined || file === "-" ? process.stdin : createReadStream(file)
   const { blobs } = options
   const lines = blobs === undefined ? source : Readable.from(blobsBack(source, blobs))
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const written = await client.import(Readable.toWeb(lines) as ReadableStream<Uint8Array>)
     if (options.json) printJson(written)
     else tellLine(`imported ${written.rows} rows and ${written.blobs} files`)

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import type { ListedTrigger, NewTrigger } from "compositor-client/client"
 import { UsageError } from "../complain.ts"
-import { type CommonOptions, connected } from "../connect.ts"
+import { type CommonOptions, withConnection } from "../connect.ts"
 import { showAge, table } from "../show.ts"
 import { printJson, printLine } from "../print.ts"
 
@@ -23,7 +23,7 @@ export async function addTrigger(prompt: string, options: TriggerOptions) {
   const { session, reason } = options
   if (session === undefined) throw new UsageError("--session says which session is woken")
   const source = sourceOf(options)
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const about = reason === undefined ? {} : { reason }
     const added = await client.triggers.add({ session_id: session, source, prompt, ...about })
     if (options.json) return printJson(added)
@@ -37,7 +37,7 @@ export async function addTrigger(prompt: string, options: TriggerOptions) {
 }
 
 export async function listTriggers(options: TriggerOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const query = options.session === undefined ? {} : { session: options.session }
     const { triggers } = await client.triggers.list(query)
     if (options.json) return printJson(triggers)
@@ -55,7 +55,7 @@ export async function listTriggers(options: TriggerOptions) {
 }
 
 export async function removeTrigger(id: string, options: TriggerOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const gone = await client.triggers.remove(id)
     if (options.json) printJson(gone)
     else printLine(`${id} wakes nobody any more`)
@@ -63,7 +63,7 @@ export async function removeTrigger(id: string, options: TriggerOptions) {
 }
 
 export async function switchTrigger(id: string, enabled: boolean, options: TriggerOptions) {
-  await connected(options, async ({ client }) => {
+  await withConnection(options, async ({ client }) => {
     const { trigger } = await client.triggers.switch(id, enabled)
     if (options.json) printJson(trigger)
     else printLine(`${id}  ${whenOf(trigger)}`)
@@ -71,7 +71,7 @@ export async function switchTrigger(id: string, enabled: boolean, options: Trigg
 }
 
 export async function fireTrigger(id: string, options: TriggerOptions) {
-  await connected(options, async ({ client, idle }) => {
+  await withConnection(options, async ({ client, idle }) => {
     const payload = await payloadOf(options)
     const fired = await client.triggers.fire(id, {
       ...(payload === undefined ? {} : { payload }),

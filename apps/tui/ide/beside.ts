@@ -1,7 +1,7 @@
 import type { EditorContextPart } from "compositor-core/parts/editor-context"
 import type { PartData } from "compositor-core/parts/define-part"
 import { setTimeout as pause } from "node:timers/promises"
-import type { Places } from "./find.ts"
+import type { EditorFolders } from "./find.ts"
 import { Ide } from "./ide.ts"
 
 /** What an editor shows at one moment. */
@@ -19,7 +19,7 @@ const LOOK_MS = 10
 
 /** Ask the editor that has the folder open what it shows, and leave it alone again. Fails with a sentence
  *  where there is none, or it does not answer. */
-export async function lookBeside(workspace: string, places: Places = {}): Promise<Beside> {
+export async function lookBeside(workspace: string, places: EditorFolders = {}): Promise<Beside> {
   const ide = new Ide({ workspace, ...places, changed: () => undefined })
   try {
     const door = await ide.link()

@@ -1,6 +1,6 @@
 import { WebSocket } from "ws"
 import { z } from "zod"
-import type { IdeDoor } from "./find.ts"
+import type { EditorEndpoint } from "./find.ts"
 import { HELLO, MAX_MESSAGE_BYTES, notification, readMessage, request, toolAnswer } from "./rpc.ts"
 import { type IdeSelection, type IdeState, SelectionChanged, selectionOf } from "./state.ts"
 
@@ -25,16 +25,16 @@ interface Question {
   readonly told: (result: unknown) => Partial<IdeState>
 }
 
-export interface Link {
+export interface EditorLink {
   close(): void
 }
 
 /** Listen to an editor that speaks over a WebSocket whose port and token stand in its lock file. */
 export function linkClaude(
-  door: IdeDoor,
+  door: EditorEndpoint,
   hear: (state: IdeState) => void,
   lost: (reason: string) => void,
-): Link {
+): EditorLink {
   const socket = new WebSocket(`ws://127.0.0.1:${door.port}`, ["mcp"], {
     headers: { "x-claude-code-ide-authorization": door.token },
     handshakeTimeout: CONNECT_MS,

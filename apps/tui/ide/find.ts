@@ -6,7 +6,7 @@ import { errorCode } from "compositor-core/message/untyped"
 import { z } from "zod"
 
 /** An editor that waits to be spoken to. */
-export type IdeDoor =
+export type EditorEndpoint =
   | {
       readonly kind: "claude"
       readonly name: string
@@ -43,13 +43,16 @@ const Discovery = z.object({
   ideInfo: z.object({ displayName: z.string().max(200).optional() }).optional(),
 })
 
-export interface Places {
+export interface EditorFolders {
   readonly home?: string
   readonly temporary?: string
 }
 
 /** The editors that have this folder open; the one that was started last comes first. */
-export async function findEditors(workspace: string, places: Places = {}): Promise<IdeDoor[]> {
+export async function findEditors(
+  workspace: string,
+  places: EditorFolders = {},
+): Promise<EditorEndpoint[]> {
   const { home = homedir(), temporary = tmpdir() } = places
   const locks = await filesIn(join(home, ".claude", "ide"), /^\d+\.lock$/)
   const found = await filesIn(join(temporary, "gemini", "ide"), /^gemini-ide-server-\d+-\d+\.json$/)
@@ -62,7 +65,7 @@ export async function findEditors(workspace: string, places: Places = {}): Promi
   return doors.sort((a, b) => b.at - a.at).map(({ door }) => door)
 }
 
-function claudeDoor(name: string, text: string, workspace: string): IdeDoor[] {
+function claudeDoor(name: string, text: string, workspace: string): EditorEndpoint[] {
   const lock = Lock.safeParse(parsed(text)).data
   const port = Port.safeParse(name.replace(/\.lock$/, "")).data
   if (!lock || port === undefined || !isAlive(lock.pid)) return []
@@ -70,7 +73,7 @@ function claudeDoor(name: string, text: string, workspace: string): IdeDoor[] {
   return [{ kind: "claude", name: lock.ideName, port, token: lock.authToken }]
 }
 
-function geminiDoor(text: string, workspace: string): IdeDoor[] {
+function geminiDoor(text: string, workspace: string): EditorEndpoint[] {
   const found = Discovery.safeParse(parsed(text)).data
   if (!found || !found.workspacePath.split(":").some((folder) => holds(folder, workspace)))
     return []

@@ -1,15 +1,15 @@
 import { FrameReader } from "compositor-client/sse"
-import type { Link } from "./claude-link.ts"
-import type { IdeDoor } from "./find.ts"
+import type { EditorLink } from "./claude-link.ts"
+import type { EditorEndpoint } from "./find.ts"
 import { HELLO, notification, readMessage, request } from "./rpc.ts"
 import { ContextUpdate, type IdeState, updatedState } from "./state.ts"
 
 /** Listen to an editor's companion: a tool server over HTTP that tells its context in notifications. */
 export function linkGemini(
-  door: IdeDoor,
+  door: EditorEndpoint,
   hear: (state: IdeState) => void,
   lost: (reason: string) => void,
-): Link {
+): EditorLink {
   const stop = new AbortController()
   listen(door, hear, stop.signal).then(
     () => lost(`${door.name} hung up`),
@@ -20,7 +20,7 @@ export function linkGemini(
   return { close: () => stop.abort() }
 }
 
-async function listen(door: IdeDoor, hear: (state: IdeState) => void, signal: AbortSignal) {
+async function listen(door: EditorEndpoint, hear: (state: IdeState) => void, signal: AbortSignal) {
   const url = `http://127.0.0.1:${door.port}/mcp`
   const headers: Record<string, string> = {
     authorization: `Bearer ${door.token}`,

@@ -1,11 +1,11 @@
 import type { EditorContextPart } from "compositor-core/parts/editor-context"
 import type { PartData } from "compositor-core/parts/define-part"
-import { type Link, linkClaude } from "./claude-link.ts"
-import { findEditors, type IdeDoor, type Places } from "./find.ts"
+import { type EditorLink, linkClaude } from "./claude-link.ts"
+import { findEditors, type EditorEndpoint, type EditorFolders } from "./find.ts"
 import { linkGemini } from "./gemini-link.ts"
 import { automaticParts, contextsOf, type IdeState } from "./state.ts"
 
-export interface IdeOptions extends Places {
+export interface IdeOptions extends EditorFolders {
   readonly workspace: string
   readonly changed: () => void
   /** The editor went away, or would not listen. */
@@ -15,7 +15,7 @@ export interface IdeOptions extends Places {
 /** What an editor beside us shows. Nothing is asked of any editor until a person wants it. */
 export class Ide {
   readonly #options: IdeOptions
-  #link: Link | undefined
+  #link: EditorLink | undefined
   #contexts: readonly EditorContextPart[] = []
   #complete = false
   #says: string | undefined
@@ -58,7 +58,7 @@ export class Ide {
     return true
   }
 
-  async link(): Promise<IdeDoor | undefined> {
+  async link(): Promise<EditorEndpoint | undefined> {
     this.unlink()
     const [door] = await findEditors(this.#options.workspace, this.#options)
     if (!door) return undefined

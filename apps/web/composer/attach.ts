@@ -1,6 +1,6 @@
 import type { AnyPart } from "compositor-client/client"
 import {
-  type Attachment,
+  type ComposerAttachment,
   attachmentOfFile,
   attachmentOfPart,
   entityIn,
@@ -10,21 +10,21 @@ import {
   thumbnailOf,
   upload,
 } from "./attachments.ts"
-import type { Desk } from "./draft-desk.ts"
-import { showBytes } from "../state/format.ts"
+import type { DraftKeeper } from "./draft-desk.ts"
+import { formatBytes } from "../state/format.ts"
 import { strings } from "../state/strings.ts"
-import type { Store } from "../state/store.ts"
-import { messageOf, type Say, Trying } from "../state/safe-actions.ts"
+import type { PageStore } from "../state/store.ts"
+import { failureText, type Say, Trying } from "../state/safe-actions.ts"
 
 /** A longer paste is an object beside the text: it can be read there, and put back. */
 export const LONG_PASTE = 10_000
 
 /** What goes with a draft: files, folders, pictures, long texts, things of other programs. */
 export class Attaching extends Trying {
-  readonly #desk: Desk
+  readonly #desk: DraftKeeper
   readonly #key: () => string
 
-  constructor(store: Store, desk: Desk, say: Say, key: () => string) {
+  constructor(store: PageStore, desk: DraftKeeper, say: Say, key: () => string) {
     super(store, say)
     this.#desk = desk
     this.#key = key
@@ -57,7 +57,7 @@ export class Attaching extends Trying {
     const key = this.#key()
     for (const { file, name } of files) {
       if (file.size > limit) {
-        this.say(strings.composer.tooLarge(name, showBytes(limit)))
+        this.say(strings.composer.tooLarge(name, formatBytes(limit)))
         continue
       }
       if (!this.#desk.hasRoom(file.size)) {
@@ -74,7 +74,7 @@ export class Attaching extends Trying {
     this.#add(attachmentOfPart(part))
   }
 
-  retry(attachment: Attachment) {
+  retry(attachment: ComposerAttachment) {
     const key = this.#key()
     this.#desk.changeAttachment(key, attachment.key, { state: "uploading", progress: 0 })
     void this.#upload(key, attachment)
@@ -97,13 +97,13 @@ export class Attaching extends Trying {
     })
   }
 
-  #add(attachment: Attachment): true {
+  #add(attachment: ComposerAttachment): true {
     const key = this.#key()
     this.#desk.setAttachments(key, [...this.#desk.attachments(key), attachment])
     return true
   }
 
-  async #upload(key: string, { key: id, name, file }: Attachment) {
+  async #upload(key: string, { key: id, name, file }: ComposerAttachment) {
     if (!file) return
     void thumbnailOf(file).then((thumbnail) => {
       if (thumbnail) this.#desk.changeAttachment(key, id, { thumbnail })
@@ -116,7 +116,7 @@ export class Attaching extends Trying {
       this.#desk.changeAttachment(key, id, { state: "ready", progress: 1, part, mime, size })
     } catch (error) {
       if (this.store.noticed(error)) return
-      this.#desk.changeAttachment(key, id, { state: "failed", error: messageOf(error) })
+      this.#desk.changeAttachment(key, id, { state: "failed", error: failureText(error) })
     }
   }
 }

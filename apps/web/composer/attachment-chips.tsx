@@ -1,10 +1,10 @@
 import { isWords } from "compositor-core/parts/table"
 import type { Receipt } from "compositor-core/model/receipt"
-import type { Attachment } from "./attachments.ts"
-import { useApp, useDesk } from "../state/context.ts"
+import type { ComposerAttachment } from "./attachments.ts"
+import { useApp, useDraftKeeper } from "../state/context.ts"
 import { IconButton } from "../controls/controls.tsx"
-import { showBytes } from "../state/format.ts"
-import type { Look } from "../inspector/dry-run.ts"
+import { formatBytes } from "../state/format.ts"
+import type { DraftPreview } from "../inspector/dry-run.ts"
 import { useAttachedReceipts } from "./fates.ts"
 import { CloseIcon, FileIcon, PencilIcon, RetryIcon } from "../controls/icons.tsx"
 import { Badge } from "../inspector/outcome-badge.tsx"
@@ -13,8 +13,8 @@ import { strings } from "../state/strings.ts"
 const words = strings.composer
 
 /** What goes with the draft, each with how far it is. */
-export function Attachments({ draft, look }: { draft: string; look: Look }) {
-  const attachments = useDesk((desk) => desk.attachments(draft))
+export function AttachmentChips({ draft, look }: { draft: string; look: DraftPreview }) {
+  const attachments = useDraftKeeper((desk) => desk.attachments(draft))
   const receipts = useAttachedReceipts(draft, look)
   if (attachments.length === 0) return null
   return (
@@ -37,7 +37,7 @@ export function Attachments({ draft, look }: { draft: string; look: Look }) {
 
 interface AttachmentChipProps {
   readonly draft: string
-  readonly attachment: Attachment
+  readonly attachment: ComposerAttachment
   /** What would become of it. */
   readonly receipt: Receipt | undefined
 }
@@ -66,7 +66,7 @@ function AttachmentChip({ draft, attachment, receipt }: AttachmentChipProps) {
             ? error
             : size === undefined
               ? words.kept(attachment.part?.type ?? "")
-              : showBytes(size)}
+              : formatBytes(size)}
         </div>
       </div>
       {receipt && <Badge outcome={receipt.outcome} reason={receipt.reason} />}

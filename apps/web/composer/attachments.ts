@@ -3,7 +3,7 @@ import { type AnyPart, ApiError, type Client, type Upload } from "compositor-cli
 import { labelOf } from "compositor-core/compose/marks"
 
 /** Something that goes with a draft: a file on its way up, or a part that is there already. */
-export interface Attachment {
+export interface ComposerAttachment {
   readonly key: string
   readonly name: string
   readonly size: number | undefined
@@ -23,13 +23,13 @@ export interface Attachment {
 export const MAX_WAITING_BYTES = 1024 * 1024 * 1024
 
 /** Once the server has a file, the page lets go of it. */
-export function settled(attachment: Attachment): Attachment {
+export function settleAttachment(attachment: ComposerAttachment): ComposerAttachment {
   if (attachment.state !== "ready") return attachment
   const { file: _, ...rest } = attachment
   return rest
 }
 
-export function attachmentOfFile(file: File, name: string): Attachment {
+export function attachmentOfFile(file: File, name: string): ComposerAttachment {
   return {
     key: crypto.randomUUID(),
     name: name || nameless(file.type),
@@ -42,7 +42,7 @@ export function attachmentOfFile(file: File, name: string): Attachment {
 }
 
 /** A part that was in the message already: an upload, or something this page cannot type. */
-export function attachmentOfPart(part: AnyPart): Attachment {
+export function attachmentOfPart(part: AnyPart): ComposerAttachment {
   const opened = openPart(part)
   const [known] = chipOf(opened).file(opened)
   const image = known?.data && isPicture(known.mime) && known.data.length < 90_000

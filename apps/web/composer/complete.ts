@@ -1,11 +1,11 @@
 import type { CompletionAnswer, CompletionItem, ListedCommand } from "compositor-client/client"
-import type { Store } from "../state/store.ts"
+import type { PageStore } from "../state/store.ts"
 import { strings } from "../state/strings.ts"
 
 /** What could be meant at the cursor: what the server offers, and before it what the entity that
  *  answers here has registered. A command that nobody knew yet is learnt, so that it is a chip too. */
 export async function completeIn(
-  store: Store,
+  store: PageStore,
   { source, cursor }: { readonly source: string; readonly cursor: number },
   signal: AbortSignal,
 ): Promise<CompletionAnswer> {

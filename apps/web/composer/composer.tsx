@@ -1,8 +1,8 @@
 import { lazy, type RefObject, Suspense, useEffect, useRef, useState } from "react"
 import { isBusy } from "compositor-client/view"
 import { draftKeyOf, type Lack } from "../state/actions.ts"
-import { Attachments } from "./attachment-chips.tsx"
-import { useApp, useDesk, useStore } from "../state/context.ts"
+import { AttachmentChips } from "./attachment-chips.tsx"
+import { useApp, useDraftKeeper, useStore } from "../state/context.ts"
 import { Button, IconButton } from "../controls/controls.tsx"
 import { canDictate, Dictation } from "./dictation.tsx"
 import {
@@ -30,7 +30,7 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
   const key = useStore(draftKeyOf)
   const editing = useStore((state) => state.editing)
   const busy = useStore((state) => state.view !== undefined && isBusy(state.view.status))
-  const empty = useDesk((desk) => desk.isEmpty(key))
+  const empty = useDraftKeeper((desk) => desk.isEmpty(key))
   const { host, hint, look } = useEditor(key, busy, ref)
   const [lack, setLack] = useState<Lack>()
   useEffect(() => actions.whenAsking(setLack), [actions])
@@ -45,7 +45,7 @@ export function Composer({ ref }: { ref: RefObject<ComposerHandle | null> }) {
       className="composer @container rounded-2xl border border-line-strong bg-surface shadow-sm transition-shadow focus-within:border-accent focus-within:shadow-md"
     >
       {editing && <EditBanner message={editing} />}
-      <Attachments draft={key} look={look} />
+      <AttachmentChips draft={key} look={look} />
       <div ref={host} className="text-base sm:text-[15px]" />
       <RemovedParts draft={key} composer={ref} />
       <div className="flex items-center gap-1 px-2 pb-2">
@@ -87,7 +87,7 @@ function RemovedParts({
   readonly draft: string
   readonly composer: RefObject<ComposerHandle | null>
 }) {
-  const removed = useDesk((desk) => desk.removed(draft).join("\n"))
+  const removed = useDraftKeeper((desk) => desk.removed(draft).join("\n"))
   if (removed === "") return null
   return (
     <ul aria-label={words.removed} className="flex flex-wrap gap-x-4 px-4 pb-1 text-sm text-warn">

@@ -1,39 +1,44 @@
 import type { AnyPart, DraftBody } from "compositor-client/client"
-import type { Editable } from "compositor-core/compose/editable"
+import type { EditableMessage } from "compositor-core/compose/editable"
 import { literalsIn } from "compositor-core/compose/typed"
 import { freshMark, readMarks, writeMarks } from "compositor-core/compose/marks"
 import type { KnownNode } from "compositor-core/compose/node"
 import { newId } from "compositor-core/message/id"
-import { type Attachment, attachmentOfPart, MAX_WAITING_BYTES, settled } from "./attachments.ts"
+import {
+  type ComposerAttachment,
+  attachmentOfPart,
+  MAX_WAITING_BYTES,
+  settleAttachment,
+} from "./attachments.ts"
 import {
   bodyOf,
-  type Draft,
+  type ComposerDraft,
   draftBodyOf,
   markOf,
-  type Outgoing,
+  type OutgoingSend,
   partsIn,
   type Stashed,
   type Writing,
-  type Written,
+  type WrittenDraft,
 } from "./draft.ts"
-import { Drawer } from "./draft-storage.ts"
+import { DraftStorage } from "./draft-storage.ts"
 
 const SAVE_AFTER = 300
 const MAX_STASHED = 20
 
 /** What lies on the composer, per session: kept through reloads, and given back when a send fails.
  *  Typing costs nothing here: the text is read when it is needed. */
-export class Desk {
-  readonly #drawer: Drawer
-  readonly #drafts = new Map<string, Draft>()
+export class DraftKeeper {
+  readonly #drawer: DraftStorage
+  readonly #drafts = new Map<string, ComposerDraft>()
   readonly #listeners = new Set<() => void>()
   readonly #unsaved = new Set<string>()
   /** What was on its way when the page was left: only the server knows whether it arrived. */
-  readonly #adrift = new Map<string, readonly Outgoing[]>()
+  readonly #adrift = new Map<string, readonly OutgoingSend[]>()
   #timer: ReturnType<typeof setTimeout> | undefined
 
   constructor(storage: Storage) {
-    this.#drawer = new Drawer(storage)
+    this.#drawer = new DraftStorage(storage)
   }
 
   readonly subscribe = (listener: () => void): (() => void) => {
@@ -52,7 +57,7 @@ export class Desk {
   }
 
   /** The text, with what its marks stand for. */
-  written(key: string): Written {
+  written(key: string): WrittenDraft {
     const { marks, literals } = this.#draft(key)
     return { text: this.text(key), marks, literals }
   }
@@ -68,7 +73,7 @@ export class Desk {
     return Object.keys(marks).length === 0 ? NOTHING : readMarks(this.text(key), marks).lost
   }
 
-  attachments(key: string): readonly Attachment[] {
+  attachments(key: string): readonly ComposerAttachment[] {
     return this.#draft(key).attachments
   }
 
@@ -85,7 +90,7 @@ export class Desk {
   }
 
   /** What was sent and is not known to have arrived. */
-  outgoing(key: string): readonly Outgoing[] {
+  outgoing(key: string): readonly OutgoingSend[] {
     return this.#draft(key).outgoing
   }
 
@@ -125,7 +130,7 @@ export class Desk {
   }
 
   /** Put a message here to be edited. */
-  open(key: string, { source, literals, inserts, rest }: Editable) {
+  open(key: string, { source, literals, inserts, rest }: EditableMessage) {
     const { text, marks } = writeMarks(source, inserts)
     const draft = this.#draft(key)
     draft.marks = marks
@@ -152,14 +157,14 @@ export class Desk {
     this.write(key, [text, typed.replace(/\r\n?/g, "\n")].filter(Boolean).join("\n\n"))
   }
 
-  setAttachments(key: string, attachments: readonly Attachment[]) {
+  setAttachments(key: string, attachments: readonly ComposerAttachment[]) {
     this.#draft(key).attachments = attachments
     this.#changed(key)
   }
 
-  changeAttachment(key: string, attachment: string, change: Partial<Attachment>) {
+  changeAttachment(key: string, attachment: string, change: Partial<ComposerAttachment>) {
     const changed = this.attachments(key).map((known) =>
-      known.key === attachment ? settled({ ...known, ...change }) : known,
+      known.key === attachment ? settleAttachment({ ...known, ...change }) : known,
     )
     this.setAttachments(key, changed)
   }
@@ -179,7 +184,7 @@ export class Desk {
   }
 
   /** Take the draft off the desk to send it. It stays in the drawer until `sent` or `giveBack`. */
-  take(key: string, where: Pick<Outgoing, "isBeside"> = {}): Outgoing | undefined {
+  take(key: string, where: Pick<OutgoingSend, "isBeside"> = {}): OutgoingSend | undefined {
     if (this.isBlank(key)) return undefined
     const draft = this.#draft(key)
     const { text, marks, literals, attachments } = draft
@@ -348,7 +353,7 @@ export class Desk {
     this.#unsaved.clear()
   }
 
-  #clear(draft: Draft) {
+  #clear(draft: ComposerDraft) {
     draft.attachments = []
     draft.marks = {}
     draft.literals = []
@@ -365,7 +370,7 @@ export class Desk {
     for (const listener of this.#listeners) listener()
   }
 
-  #draft(key: string): Draft {
+  #draft(key: string): ComposerDraft {
     const known = this.#drafts.get(key)
     if (known) return known
     const draft = this.#drawer.find(key)
@@ -378,7 +383,7 @@ export class Desk {
 const NOTHING: readonly string[] = []
 
 /** What stands in another text comes along with it. */
-function addMarks(draft: Draft, { marks, literals }: Written) {
+function addMarks(draft: ComposerDraft, { marks, literals }: WrittenDraft) {
   draft.marks = { ...draft.marks, ...marks }
   draft.literals = [...new Set([...draft.literals, ...literals])]
 }

@@ -1,18 +1,18 @@
-import { type Draft, EMPTY_DRAFT } from "./draft.ts"
+import { type ComposerDraft, EMPTY_DRAFT } from "./draft.ts"
 
 const PREFIX = "compositor.draft."
 
 /** Where drafts lie while the page is away: the browser's own storage. */
-export class Drawer {
+export class DraftStorage {
   readonly #storage: Storage
 
   constructor(storage: Storage) {
     this.#storage = storage
   }
 
-  find(key: string): Draft {
+  find(key: string): ComposerDraft {
     try {
-      const kept = JSON.parse(this.#storage.getItem(PREFIX + key) ?? "{}") as Partial<Draft>
+      const kept = JSON.parse(this.#storage.getItem(PREFIX + key) ?? "{}") as Partial<ComposerDraft>
       const outgoing = (kept.outgoing ?? []).map((message) => ({ ...UNMARKED, ...message }))
       const stash = (kept.stash ?? []).map((stashed) => ({ ...UNMARKED, ...stashed }))
       return { ...EMPTY_DRAFT, ...kept, outgoing, stash, empty: !kept.text }
@@ -21,7 +21,7 @@ export class Drawer {
     }
   }
 
-  keep(key: string, draft: Draft) {
+  keep(key: string, draft: ComposerDraft) {
     const { text, marks, literals, attachments, outgoing, returned, stash, base, dirty } = draft
     const ready = attachments.filter((attachment) => attachment.part)
     const kept = { text, marks, literals, attachments: ready, outgoing, stash, base, dirty }

@@ -1,24 +1,29 @@
 import type { AnyPart, DraftBody } from "compositor-client/client"
 import { bodyOfEditable } from "compositor-core/compose/editable"
-import { markPlaces, type Marks, placeInSource, readMarks } from "compositor-core/compose/marks"
+import {
+  findMarks,
+  type PartMarks,
+  positionInSource,
+  readMarks,
+} from "compositor-core/compose/marks"
 import type { KnownNode } from "compositor-core/compose/node"
 import { wordAt } from "compositor-core/compose/typed"
-import type { Attachment } from "./attachments.ts"
+import type { ComposerAttachment } from "./attachments.ts"
 
 /** What is written: a text, in which parts may stand as marks. */
-export interface Written {
+export interface WrittenDraft {
   readonly text: string
-  readonly marks: Marks
+  readonly marks: PartMarks
   /** Words that are words, whatever they look like. */
   readonly literals: readonly string[]
 }
 
 /** A message on its way out, kept until the server has it. */
-export interface Outgoing extends Written {
+export interface OutgoingSend extends WrittenDraft {
   readonly id: string
   /** Only where they say more than the text. */
   readonly nodes?: readonly KnownNode[]
-  readonly attachments: readonly Attachment[]
+  readonly attachments: readonly ComposerAttachment[]
   /** It is asked in a sidecar. */
   readonly isBeside?: true
 }
@@ -30,19 +35,19 @@ export interface Writing {
 }
 
 /** A draft that was put aside. */
-export interface Stashed extends Written {
+export interface Stashed extends WrittenDraft {
   readonly attachments: readonly AnyPart[]
   readonly at: number
 }
 
 /** What lies on the composer for one session. */
-export interface Draft {
+export interface ComposerDraft {
   text: string
-  marks: Marks
+  marks: PartMarks
   literals: readonly string[]
   empty: boolean
-  attachments: readonly Attachment[]
-  outgoing: readonly Outgoing[]
+  attachments: readonly ComposerAttachment[]
+  outgoing: readonly OutgoingSend[]
   stash: readonly Stashed[]
   /** The id a message had when it came back; the same message is sent under it again. */
   returned?: { readonly id: string; readonly mark: number }
@@ -57,7 +62,7 @@ export interface Draft {
   dirty: boolean
 }
 
-export const EMPTY_DRAFT: Draft = {
+export const EMPTY_DRAFT: ComposerDraft = {
   text: "",
   marks: {},
   literals: [],
@@ -71,13 +76,13 @@ export const EMPTY_DRAFT: Draft = {
   dirty: false,
 }
 
-export function partsIn(attachments: readonly Attachment[]): AnyPart[] {
+export function partsIn(attachments: readonly ComposerAttachment[]): AnyPart[] {
   return attachments.flatMap(({ part }) => (part ? [part] : []))
 }
 
 /** What the server is told of a message: its words, the parts among them, and those behind. */
 export function bodyOf(
-  written: Written,
+  written: WrittenDraft,
   attachments: readonly AnyPart[],
   nodes: readonly KnownNode[] | undefined,
 ) {
@@ -89,7 +94,7 @@ export function bodyOf(
 }
 
 /** The same of a draft, which the server only keeps. */
-export function draftBodyOf(written: Written, attachments: readonly AnyPart[]): DraftBody {
+export function draftBodyOf(written: WrittenDraft, attachments: readonly AnyPart[]): DraftBody {
   const { source, inserts } = readMarks(written.text, written.marks)
   const { literals } = written
   return {
@@ -100,19 +105,19 @@ export function draftBodyOf(written: Written, attachments: readonly AnyPart[]): 
   }
 }
 
-function nodesInSource({ text, marks, literals }: Written, nodes: readonly KnownNode[]) {
-  const places = markPlaces(text, marks)
+function nodesInSource({ text, marks, literals }: WrittenDraft, nodes: readonly KnownNode[]) {
+  const places = findMarks(text, marks)
   return nodes
     .filter(({ start, end }) => !places.some(({ from, to }) => start < to && from < end))
     .filter(({ start }) => !literals.some((literal) => wordAt(text, start).includes(literal)))
     .map((node) => {
-      const start = placeInSource(places, node.start)
+      const start = positionInSource(places, node.start)
       return { ...node, start, end: start + node.end - node.start }
     })
 }
 
 /** A number that tells two messages apart (FNV-1a). */
-export function markOf({ text, attachments }: Pick<Draft, "text" | "attachments">): number {
+export function markOf({ text, attachments }: Pick<ComposerDraft, "text" | "attachments">): number {
   let hash = 0x811c9dc5
   for (const char of JSON.stringify([text, partsIn(attachments)]))
     hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 0x01000193)

@@ -1,6 +1,6 @@
 import { type AnyPart, ApiError, type Client } from "compositor-client/client"
-import type { Desk } from "./draft-desk.ts"
-import { pause } from "../thread/thread.ts"
+import type { DraftKeeper } from "./draft-desk.ts"
+import { sleep } from "../thread/thread.ts"
 
 const SAVE_AFTER = 500
 const RETRY_AFTER = 2_000
@@ -17,7 +17,7 @@ export class Drafts {
   /** Who writes, as others are told. */
   readonly name = nameOfTab()
   readonly #client: Client
-  readonly #desk: Desk
+  readonly #desk: DraftKeeper
   readonly #events: DraftEvents
   /** Drafts that were compared with the server's since the page began. */
   readonly #open = new Set<string>()
@@ -26,7 +26,7 @@ export class Drafts {
   readonly #missed = new Set<string>()
   #waiting = false
 
-  constructor(client: Client, desk: Desk, events: DraftEvents) {
+  constructor(client: Client, desk: DraftKeeper, events: DraftEvents) {
     this.#client = client
     this.#desk = desk
     this.#events = events
@@ -48,7 +48,7 @@ export class Drafts {
 
   /** Something was put into the draft on the server: it is here too, beside what was typed meanwhile. */
   async attach(key: string, put: () => Promise<{ revision: number; part: AnyPart }>) {
-    while (this.#busy.has(key)) await pause(SETTLED_AFTER)
+    while (this.#busy.has(key)) await sleep(SETTLED_AFTER)
     await this.#alone(key, async () => {
       const { revision, part } = await put()
       if (revision === this.#desk.base(key) + 1) this.#desk.attached(key, revision, part)

@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useState } from "react"
 import type { KnownNode } from "compositor-core/compose/node"
 import type { Outcome, Receipt } from "compositor-core/model/receipt"
-import type { Fate } from "compositor-client/react/fates"
-import { useApp, useDesk, useStore } from "../state/context.ts"
-import { type Look, useDryRun } from "../inspector/dry-run.ts"
+import type { SpanOutcome } from "compositor-client/react/fates"
+import { useApp, useDraftKeeper, useStore } from "../state/context.ts"
+import { type DraftPreview, useDryRun } from "../inspector/dry-run.ts"
 import { chosenModel } from "./model-picker.tsx"
 import { strings } from "../state/strings.ts"
 
@@ -22,16 +22,16 @@ const LOOKS: Partial<Record<Outcome, string>> = {
 /** What the X-ray sees, for whoever draws the draft meanwhile; undefined while it is closed. */
 export class Looks {
   readonly #listeners = new Set<() => void>()
-  #seen: Look | undefined
+  #seen: DraftPreview | undefined
 
   readonly subscribe = (listener: () => void): (() => void) => {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  readonly read = (): Look | undefined => this.#seen
+  readonly read = (): DraftPreview | undefined => this.#seen
 
-  show(look: Look | undefined) {
+  show(look: DraftPreview | undefined) {
     this.#seen = look
     for (const listener of this.#listeners) listener()
   }
@@ -39,7 +39,7 @@ export class Looks {
 
 /** What would become of the draft: as the X-ray sees it with its dial, or, while that is closed, as
  *  the chosen model would get it. A draft of words alone is asked about only there. */
-export function useLook(draft: string, nodes: () => readonly KnownNode[]): Look {
+export function useLook(draft: string, nodes: () => readonly KnownNode[]): DraftPreview {
   const { desk, looks } = useApp()
   const model = useStore(chosenModel)
   const [byXray, setByXray] = useState(looks.read)
@@ -59,8 +59,11 @@ export function useLook(draft: string, nodes: () => readonly KnownNode[]): Look 
 }
 
 /** The receipts of what goes along, by the key of each. */
-export function useAttachedReceipts(draft: string, look: Look): ReadonlyMap<string, Receipt> {
-  const attachments = useDesk((desk) => desk.attachments(draft))
+export function useAttachedReceipts(
+  draft: string,
+  look: DraftPreview,
+): ReadonlyMap<string, Receipt> {
+  const attachments = useDraftKeeper((desk) => desk.attachments(draft))
   return useMemo(() => {
     const own = ownReceipts(look)
     const carried = own.slice(own.length - look.attached)
@@ -71,7 +74,11 @@ export function useAttachedReceipts(draft: string, look: Look): ReadonlyMap<stri
 }
 
 /** The fates of the references in a text, each at its place. */
-export function fatesOf(look: Look, source: string, nodes: readonly KnownNode[]): Fate[] {
+export function fatesOf(
+  look: DraftPreview,
+  source: string,
+  nodes: readonly KnownNode[],
+): SpanOutcome[] {
   if (look.source !== source) return []
   const references = nodes.filter(isReference)
   const own = ownReceipts(look)
@@ -90,7 +97,7 @@ export function fatesOf(look: Look, source: string, nodes: readonly KnownNode[])
 }
 
 /** One receipt for each part that was composed, in order; what was derived from one is left out. */
-function ownReceipts({ answer }: Look): Receipt[] {
+function ownReceipts({ answer }: DraftPreview): Receipt[] {
   if (!answer) return []
   return answer.receipts.filter(
     ({ part }) => answer.parts[Number(part)]?.derived_from === undefined && Number(part) >= 0,

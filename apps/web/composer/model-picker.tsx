@@ -3,7 +3,7 @@ import type { ModelInfo } from "compositor-client/client"
 import type { ModelChoice } from "compositor-core/message/message"
 import { useApp, useStore } from "../state/context.ts"
 import { showCount, showModel } from "../state/format.ts"
-import { type Choice, Picker } from "../controls/picker.tsx"
+import { type PickerOption, ListPicker } from "../controls/picker.tsx"
 import type { AppState } from "../state/store.ts"
 import { strings } from "../state/strings.ts"
 
@@ -19,7 +19,7 @@ export function ModelPicker() {
   const chosen = useStore(chosenModel)
   if (choices.length === 0 || !chosen) return <span className="h-8" />
   return (
-    <Picker
+    <ListPicker
       label={strings.composer.model}
       choices={choices}
       value={showModel(chosen)}
@@ -29,7 +29,7 @@ export function ModelPicker() {
 }
 
 /** Every model, those that can be used first. */
-export function useModelChoices(): readonly Choice[] {
+export function useModelChoices(): readonly PickerOption[] {
   const models = useStore((state) => state.models?.models)
   return useMemo(() => {
     const choices = (models ?? []).map(asChoice)
@@ -37,7 +37,7 @@ export function useModelChoices(): readonly Choice[] {
   }, [models])
 }
 
-function asChoice(model: ModelInfo): Choice {
+function asChoice(model: ModelInfo): PickerOption {
   return {
     value: showModel(model),
     label: shortName(model.name),

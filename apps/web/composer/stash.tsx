@@ -1,7 +1,7 @@
 import { useState } from "react"
 import type { DraftBody } from "compositor-client/client"
 import { writeMarks } from "compositor-core/compose/marks"
-import { useApp, useDesk } from "../state/context.ts"
+import { useApp, useDraftKeeper } from "../state/context.ts"
 import { Button, IconButton } from "../controls/controls.tsx"
 import type { Stashed } from "./draft.ts"
 import { Dialog, DialogHead } from "../controls/dialog.tsx"
@@ -14,8 +14,8 @@ const words = strings.stash
 /** Drafts that were put aside here, and those that lost against another surface's. */
 export function Stash({ draft }: { draft: string }) {
   const { actions, store } = useApp()
-  const own = useDesk((desk) => desk.stash(draft))
-  const empty = useDesk((desk) => desk.isEmpty(draft))
+  const own = useDraftKeeper((desk) => desk.stash(draft))
+  const empty = useDraftKeeper((desk) => desk.isEmpty(draft))
   const [shown, setShown] = useState<readonly Stashed[]>()
   const open = async () => {
     const lost = draft.startsWith("ses_")

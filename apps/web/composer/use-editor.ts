@@ -10,7 +10,7 @@ import { isBusy } from "compositor-client/view"
 import type { KnownNode } from "compositor-core/compose/node"
 import { Editor, isTouch } from "compositor-client/react/editor"
 import { completeIn } from "./complete.ts"
-import { useApp, useDesk, useStore } from "../state/context.ts"
+import { useApp, useDraftKeeper, useStore } from "../state/context.ts"
 import { fatesOf, useLook } from "./fates.ts"
 import { isTyping } from "../controls/focus.ts"
 import { Recall } from "./recall.ts"
@@ -32,8 +32,8 @@ export function useEditor(key: string, busy: boolean, handle: RefObject<Composer
   const editor = useRef<Editor>(undefined)
   const shown = useRef(key)
   const [hint, setHint] = useState<string>()
-  const revision = useDesk((desk) => desk.revision(key))
-  const amends = useDesk((desk) => desk.amends(key))
+  const revision = useDraftKeeper((desk) => desk.revision(key))
+  const amends = useDraftKeeper((desk) => desk.amends(key))
   const vocabulary = useStore((state) => state.vocabulary)
 
   useEffect(() => {

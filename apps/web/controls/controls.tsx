@@ -11,9 +11,9 @@ const LOOKS = {
   danger: "bg-danger text-on-danger hover:opacity-90 px-3 h-9",
 }
 
-export type Look = keyof typeof LOOKS
+export type ButtonStyle = keyof typeof LOOKS
 
-export function looks(look: Look, extra = ""): string {
+export function looks(look: ButtonStyle, extra = ""): string {
   return `${BASE}${LOOKS[look]} ${extra}`
 }
 
@@ -21,7 +21,7 @@ export function Button({
   look = "plain",
   className = "",
   ...props
-}: ComponentProps<"button"> & { look?: Look }) {
+}: ComponentProps<"button"> & { look?: ButtonStyle }) {
   return <button type="button" {...props} className={looks(look, className)} />
 }
 

@@ -3,7 +3,7 @@ import { Button } from "./controls.tsx"
 import { AlertIcon } from "./icons.tsx"
 import { strings } from "../state/strings.ts"
 import { say } from "./toasts.tsx"
-import { messageOf } from "../state/safe-actions.ts"
+import { failureText } from "../state/safe-actions.ts"
 
 interface NetProps {
   readonly children: ReactNode
@@ -43,7 +43,7 @@ class Net extends Component<NetProps, NetState> {
 }
 
 /** The whole page: it says that it broke, and is not blank. */
-export function PageNet({ children }: { children: ReactNode }) {
+export function PageBoundary({ children }: { children: ReactNode }) {
   return <Net fallback={BrokenPage}>{children}</Net>
 }
 
@@ -57,7 +57,7 @@ interface PaneNetProps {
 export function PaneNet({ title, onClose, children }: PaneNetProps) {
   const close = (error: unknown) => {
     onClose()
-    say(strings.broken.pane(title, messageOf(error)))
+    say(strings.broken.pane(title, failureText(error)))
   }
   return (
     <Net fallback={Nothing} onBroken={close}>
@@ -87,7 +87,7 @@ function BrokenNote({ error }: { error: unknown }) {
     >
       <AlertIcon className="size-4 shrink-0" />
       <span className="min-w-0 [overflow-wrap:anywhere]">
-        {strings.broken.note(messageOf(error))}
+        {strings.broken.note(failureText(error))}
       </span>
     </p>
   )
@@ -99,7 +99,7 @@ function BrokenPage({ error }: { error: unknown }) {
       <h1 className="text-2xl font-semibold">{strings.broken.title}</h1>
       <p className="text-muted">{strings.broken.text}</p>
       <pre className="max-w-full overflow-auto rounded-lg border border-line bg-sunken px-4 py-3 font-mono text-sm">
-        {messageOf(error)}
+        {failureText(error)}
       </pre>
       <Button look="solid" onClick={() => location.reload()}>
         {strings.broken.reload}

@@ -116,7 +116,7 @@ export const ToolIcon = icon(
 export const QuoteIcon = icon(
   <path d="M4 13V9a3 3 0 0 1 3-3M11 13V9a3 3 0 0 1 3-3M4 10h3v4H4zM11 10h3v4h-3z" />,
 )
-export const ShelfIcon = icon(
+export const PanelIcon = icon(
   <path d="M4 3.5v13M8 3.5v13M4 16.5h4M4 3.5h4M11 4l4-1 2.5 12.5-4 1L11 4Z" />,
 )
 export const GripIcon = icon(

@@ -3,7 +3,7 @@ import { itemLooks, looks, popupLooks } from "./controls.tsx"
 import { CheckIcon, ChevronsIcon } from "./icons.tsx"
 import { usePopover } from "./popover.ts"
 
-export interface Choice {
+export interface PickerOption {
   readonly value: string
   readonly label: string
   readonly about?: string
@@ -12,7 +12,7 @@ export interface Choice {
 
 interface PickerProps {
   readonly label: string
-  readonly choices: readonly Choice[]
+  readonly choices: readonly PickerOption[]
   readonly value: string
   readonly onChoose: (value: string) => void
   readonly shown?: ReactNode
@@ -22,7 +22,14 @@ interface PickerProps {
 const FORGET_AFTER = 700
 
 /** One of a list, by mouse, by arrows, or by the letters it begins with. */
-export function Picker({ label, choices, value, onChoose, shown, className = "" }: PickerProps) {
+export function ListPicker({
+  label,
+  choices,
+  value,
+  onChoose,
+  shown,
+  className = "",
+}: PickerProps) {
   const { trigger, popup, isOpen, open, close, props, keys } =
     usePopover<HTMLButtonElement>("start")
   const id = useId()
@@ -40,7 +47,7 @@ export function Picker({ label, choices, value, onChoose, shown, className = "" 
       popup.current?.querySelector("[data-highlighted]")?.scrollIntoView({ block: "nearest" }),
     )
   }
-  const choose = (choice: Choice | undefined) => {
+  const choose = (choice: PickerOption | undefined) => {
     if (!choice || choice.disabled) return
     close()
     onChoose(choice.value)
@@ -138,7 +145,7 @@ export function Picker({ label, choices, value, onChoose, shown, className = "" 
 }
 
 /** The next one that can be chosen; the same where there is none. */
-function nextOf(choices: readonly Choice[], from: number, step: 1 | -1): number {
+function nextOf(choices: readonly PickerOption[], from: number, step: 1 | -1): number {
   for (let at = from + step; at >= 0 && at < choices.length; at += step)
     if (!choices[at]?.disabled) return at
   return Math.max(0, Math.min(from, choices.length - 1))

@@ -4,11 +4,11 @@ import type { ModelChoice } from "compositor-core/message/message"
 import { draftKeyOf } from "../state/actions.ts"
 import { useApp, useStore } from "../state/context.ts"
 import { partsIn } from "../composer/draft.ts"
-import { messageOf } from "../state/safe-actions.ts"
+import { failureText } from "../state/safe-actions.ts"
 
 const LOOK_AFTER = 250
 
-export interface Look {
+export interface DraftPreview {
   readonly state: "empty" | "waiting" | "seen" | "failed"
   readonly parts: readonly AnyPart[]
   /** What was typed, and how many parts went along. */
@@ -18,7 +18,7 @@ export interface Look {
   readonly error?: string
 }
 
-export interface DryRun {
+export interface PreviewRun {
   readonly model: ModelChoice | undefined
   readonly withBody: boolean
   /** What the message may cost; none where it is undefined. */
@@ -28,11 +28,11 @@ export interface DryRun {
 }
 
 /** The dry run of what lies in the composer, a moment after it last changed. */
-export function useDryRun({ model, withBody, budget, isWorth }: DryRun): Look {
+export function useDryRun({ model, withBody, budget, isWorth }: PreviewRun): DraftPreview {
   const { store, desk } = useApp()
   const key = useStore(draftKeyOf)
   const session = useStore((state) => state.current)
-  const [look, setLook] = useState<Look>(EMPTY)
+  const [look, setLook] = useState<DraftPreview>(EMPTY)
 
   useEffect(() => {
     let timer: ReturnType<typeof setTimeout> | undefined
@@ -59,7 +59,7 @@ export function useDryRun({ model, withBody, budget, isWorth }: DryRun): Look {
         if (!signal.aborted) setLook({ state: "seen", ...about, parts: answer.parts, answer })
       } catch (error) {
         if (!signal.aborted && !store.noticed(error))
-          setLook({ state: "failed", ...about, parts, error: messageOf(error) })
+          setLook({ state: "failed", ...about, parts, error: failureText(error) })
       }
     }
     const soon = () => {
@@ -77,5 +77,5 @@ export function useDryRun({ model, withBody, budget, isWorth }: DryRun): Look {
   return look
 }
 
-const EMPTY: Look = { state: "empty", parts: [], source: "", attached: 0 }
-const WAITING: Look = { ...EMPTY, state: "waiting" }
+const EMPTY: DraftPreview = { state: "empty", parts: [], source: "", attached: 0 }
+const WAITING: DraftPreview = { ...EMPTY, state: "waiting" }

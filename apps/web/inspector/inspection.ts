@@ -51,13 +51,13 @@ export function useInspection(
 }
 
 /** What is compared of two messages: the request as it would go out, line by line. */
-export function textOf(inspection: Inspection): string {
+export function inspectionText(inspection: Inspection): string {
   const { reason } = inspection.lowered
   if (reason !== undefined) return reason
-  return JSON.stringify(inspection.lowered.body, shortened, 2) ?? ""
+  return JSON.stringify(inspection.lowered.body, shortenValue, 2) ?? ""
 }
 
-export function shortened(_: string, value: unknown): unknown {
+export function shortenValue(_: string, value: unknown): unknown {
   if (typeof value !== "string" || value.length <= 2_000) return value
   return `${value.slice(0, 2_000)}… (${value.length} characters)`
 }

@@ -6,12 +6,12 @@ import { diffLines, type DiffLine, withoutSame } from "./diff.ts"
 import { saveAs } from "../thread/download.ts"
 import { firstWords, showCount, showModel, showMoment } from "../state/format.ts"
 import { DownloadIcon } from "../controls/icons.tsx"
-import { type Inspection, shortened, textOf, useInspection } from "./inspection.ts"
+import { type Inspection, shortenValue, inspectionText, useInspection } from "./inspection.ts"
 import { CodeBlock } from "../thread/code-block.tsx"
 import { partOf, typedSource } from "../thread/message-parts.ts"
 import { Panel, Quiet, Section } from "../panels/panel.tsx"
 import { partLabel } from "../thread/part-view.tsx"
-import { Picker } from "../controls/picker.tsx"
+import { ListPicker } from "../controls/picker.tsx"
 import { Receipts } from "./receipts.tsx"
 import { inspectorStrings as words } from "../state/strings/inspector.ts"
 import { Tabs } from "../controls/tabs.tsx"
@@ -85,7 +85,9 @@ function Stages({ inspection }: { inspection: Inspection }) {
         { name: words.tools, children: () => <Tools inspection={inspection} /> },
         {
           name: words.wire,
-          children: () => <CodeBlock language={inspection.lowered.api} text={textOf(inspection)} />,
+          children: () => (
+            <CodeBlock language={inspection.lowered.api} text={inspectionText(inspection)} />
+          ),
         },
         {
           name: words.rows,
@@ -94,7 +96,7 @@ function Stages({ inspection }: { inspection: Inspection }) {
               language="json"
               text={JSON.stringify(
                 { session: inspection.session, messages: inspection.messages },
-                shortened,
+                shortenValue,
                 2,
               )}
             />
@@ -152,7 +154,7 @@ function Timeline({ inspection: { timeline, turns, queue, composed, usage } }: S
       <Section title={words.stored}>
         <CodeBlock
           language="json"
-          text={JSON.stringify({ composed, queue, usage }, shortened, 2)}
+          text={JSON.stringify({ composed, queue, usage }, shortenValue, 2)}
         />
       </Section>
     </div>
@@ -190,13 +192,16 @@ function Comparison({ inspection }: StageProps) {
   const [other, setOther] = useState<string>()
   const against = useInspection(other === undefined ? undefined : current, other)
   const lines = useMemo(
-    () => (against ? withoutSame(diffLines(textOf(against), textOf(inspection))) : undefined),
+    () =>
+      against
+        ? withoutSame(diffLines(inspectionText(against), inspectionText(inspection)))
+        : undefined,
     [against, inspection],
   )
   if (said.length === 0) return <Quiet>{words.nothingElse}</Quiet>
   return (
     <div className="space-y-3">
-      <Picker
+      <ListPicker
         label={words.against}
         shown={other === undefined ? words.against : undefined}
         choices={said.map((message) => ({ value: message.id, label: labelOf(message) }))}

@@ -1,6 +1,6 @@
 import type { AnyPart } from "compositor-client/client"
 import type { Receipt } from "compositor-core/model/receipt"
-import { showBytes, showCount } from "../state/format.ts"
+import { formatBytes, showCount } from "../state/format.ts"
 import { Badge } from "./outcome-badge.tsx"
 import { partLabel } from "../thread/part-view.tsx"
 import { xrayStrings } from "../state/strings/xray.ts"
@@ -30,7 +30,7 @@ export function Receipts({
             {receipt.reason}
           </p>
           <p className="mt-0.5 text-xs text-muted">
-            {`${receipt.type} · ${xrayStrings.tokens(showCount(receipt.tokens))} · ${showBytes(receipt.bytes)}`}
+            {`${receipt.type} · ${xrayStrings.tokens(showCount(receipt.tokens))} · ${formatBytes(receipt.bytes)}`}
           </p>
         </li>
       ))}

@@ -8,7 +8,7 @@ import { Badge } from "./outcome-badge.tsx"
 import { xrayStrings as words } from "../state/strings/xray.ts"
 
 /** What changes in the history when the session goes on with another model (BEY-02). */
-export function SwitchReport({ model }: { model: string }) {
+export function SwitchReportView({ model }: { model: string }) {
   const { store, actions } = useApp()
   const session = useStore((state) => state.current)
   const [report, setReport] = useState<SwitchAnswer>()

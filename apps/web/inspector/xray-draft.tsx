@@ -4,15 +4,15 @@ import type { MediaBlock, PromptBlock } from "compositor-core/model/prompt"
 import { useApp, useStore } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { useDryRun } from "./dry-run.ts"
-import { showBytes, showCount, showModel } from "../state/format.ts"
+import { formatBytes, showCount, showModel } from "../state/format.ts"
 import { AlertIcon, FileIcon } from "../controls/icons.tsx"
 import { CodeBlock } from "../thread/code-block.tsx"
 import { choiceOf, chosenModel, useModelChoices } from "../composer/model-picker.tsx"
 import { Quiet, Section, Totals } from "../panels/panel.tsx"
-import { Picker } from "../controls/picker.tsx"
+import { ListPicker } from "../controls/picker.tsx"
 import { Receipts } from "./receipts.tsx"
 import { xrayStrings as words } from "../state/strings/xray.ts"
-import { SwitchReport } from "./switch-report.tsx"
+import { SwitchReportView } from "./switch-report.tsx"
 
 /** The draft as a model would receive it: the chosen one, or another to compare. */
 export function DraftXray() {
@@ -34,7 +34,7 @@ export function DraftXray() {
       <div className="flex flex-wrap items-center gap-x-2 text-sm text-muted">
         <span>{words.seenBy}</span>
         {asked !== undefined && (
-          <Picker
+          <ListPicker
             label={words.seenBy}
             choices={choices}
             value={asked}
@@ -53,7 +53,7 @@ export function DraftXray() {
           </Button>
         )}
       </div>
-      {compared && <SwitchReport model={other} />}
+      {compared && <SwitchReportView model={other} />}
       {look.state === "empty" && <Quiet>{words.empty}</Quiet>}
       {look.state === "waiting" && <Quiet>{words.waiting}</Quiet>}
       {look.error && (
@@ -110,7 +110,7 @@ function Sums({ answer }: { answer: LowerAnswer }) {
       <Totals>
         <span className="font-medium text-ink">{answer.model}</span>
         <span>{words.tokens(showCount(answer.tokens))}</span>
-        <span>{words.bytes(showBytes(answer.bytes))}</span>
+        <span>{words.bytes(formatBytes(answer.bytes))}</span>
       </Totals>
       <div
         role="meter"
@@ -228,7 +228,7 @@ function MediaCard({ block }: { block: MediaBlock }) {
     <div className="flex items-center gap-2 rounded-xl border border-line bg-sunken px-3 py-2 text-sm">
       <FileIcon className="text-muted" />
       <span className="min-w-0 flex-1 truncate">{block.media.name}</span>
-      <span className="text-xs text-muted">{`${block.media.mime}, ${size}${showBytes(block.media.size)}`}</span>
+      <span className="text-xs text-muted">{`${block.media.mime}, ${size}${formatBytes(block.media.size)}`}</span>
     </div>
   )
 }

@@ -3,7 +3,7 @@ import type { StoredReceipt } from "compositor-client/client"
 import { turnOf } from "compositor-client/view"
 import type { StoredMessage, Turn } from "compositor-core/message/row"
 import { useApp, useStore } from "../state/context.ts"
-import { showBytes, showCount, showModel, showSeconds } from "../state/format.ts"
+import { formatBytes, showCount, showModel, showSeconds } from "../state/format.ts"
 import { partOf } from "../thread/message-parts.ts"
 import { Quiet, Section, Totals } from "../panels/panel.tsx"
 import { Receipts } from "./receipts.tsx"
@@ -24,7 +24,7 @@ export function SentXray({ message }: { message: StoredMessage }) {
       <Totals>
         <span className="font-medium text-ink">{showModel(turn.model)}</span>
         <span>{words.tokens(showCount(tokens))}</span>
-        <span>{showBytes(bytes)}</span>
+        <span>{formatBytes(bytes)}</span>
         {turn.ended_at && <span>{showSeconds(turn.ended_at - turn.started_at)}</span>}
         {turn.attempt > 1 && <span>{words.turn(turn.attempt)}</span>}
       </Totals>

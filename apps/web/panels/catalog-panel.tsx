@@ -1,13 +1,13 @@
 import { useStore } from "../state/context.ts"
 import { Panel } from "./panel.tsx"
 import { Agents } from "./agents-pane.tsx"
-import { Commands, Doctor, isNoSkill, isSkill } from "./commands-pane.tsx"
+import { CommandsPane, Doctor, isNoSkill, isSkill } from "./commands-pane.tsx"
 import { Files } from "./files-pane.tsx"
-import { Memories } from "./memory-pane.tsx"
+import { MemoryPane } from "./memory-pane.tsx"
 import { Models } from "./models-pane.tsx"
 import { Servers } from "./servers-pane.tsx"
-import { Triggers } from "./triggers-pane.tsx"
-import { shelfStrings as words } from "../state/strings/shelf.ts"
+import { TriggersPane } from "./triggers-pane.tsx"
+import { panelStrings as words } from "../state/strings/shelf.ts"
 import { type Tab, Tabs } from "../controls/tabs.tsx"
 
 interface ShelfTab extends Tab {
@@ -18,14 +18,14 @@ interface ShelfTab extends Tab {
 const TABS: readonly ShelfTab[] = [
   {
     name: words.commands,
-    children: () => <Commands kinds={isNoSkill} none={words.noCommands} />,
+    children: () => <CommandsPane kinds={isNoSkill} none={words.noCommands} />,
   },
-  { name: words.skills, children: () => <Commands kinds={isSkill} none={words.noSkills} /> },
+  { name: words.skills, children: () => <CommandsPane kinds={isSkill} none={words.noSkills} /> },
   { name: words.files, children: () => <Files />, route: "get /v1/files" },
   { name: words.agents, children: () => <Agents />, route: "get /v1/agents" },
   { name: words.servers, children: () => <Servers />, route: "get /v1/mcp" },
-  { name: words.memory, children: () => <Memories />, route: "get /v1/memory" },
-  { name: words.triggers, children: () => <Triggers />, route: "get /v1/triggers" },
+  { name: words.memory, children: () => <MemoryPane />, route: "get /v1/memory" },
+  { name: words.triggers, children: () => <TriggersPane />, route: "get /v1/triggers" },
   { name: words.models, children: () => <Models /> },
   { name: words.doctor, children: () => <Doctor /> },
 ]

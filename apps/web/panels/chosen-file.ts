@@ -7,11 +7,11 @@ export interface ChosenFile {
   readonly size: number | undefined
   readonly part: AnyPart
   /** Where its bytes are to be had; nowhere for an address of the web, say. */
-  readonly place: Placed | undefined
+  readonly place: FileChoice | undefined
 }
 
 /** A path is looked for in the open session's folder, which whoever asks knows. */
-export type Placed = { readonly path: string } | Extract<FilePlaced, { content_id: string }>
+export type FileChoice = { readonly path: string } | Extract<FilePlaced, { content_id: string }>
 
 export function chosenPath({ path, size }: FolderEntry): ChosenFile {
   const part = { type: "file-ref" as const, ref: { kind: "path" as const, path } }

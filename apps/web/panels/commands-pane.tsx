@@ -4,7 +4,7 @@ import { useAsking } from "../state/use-request.ts"
 import { useApp, useStore, useWhere } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { Quiet, Section } from "./panel.tsx"
-import { shelfStrings as words } from "../state/strings/shelf.ts"
+import { panelStrings as words } from "../state/strings/shelf.ts"
 import { TrustButton } from "./trust-button.tsx"
 
 export function isSkill({ command }: ListedCommand): boolean {
@@ -21,7 +21,7 @@ interface CommandsProps {
 }
 
 /** What can be typed after a slash here, where it is from, and what it says. */
-export function Commands({ kinds, none }: CommandsProps) {
+export function CommandsPane({ kinds, none }: CommandsProps) {
   const { store } = useApp()
   const commands = useStore((state) => state.commands)
   const [sought, setSought] = useState("")

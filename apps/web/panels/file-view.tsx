@@ -5,14 +5,14 @@ import {
   type ChosenFile,
   isArchive,
   isDocument,
-  type Placed,
+  type FileChoice,
   type Preview,
   previewOf,
 } from "./chosen-file.ts"
 import { useApp, useStore, useWhere } from "../state/context.ts"
 import { Button, IconButton } from "../controls/controls.tsx"
 import { saveAs } from "../thread/download.ts"
-import { showBytes } from "../state/format.ts"
+import { formatBytes } from "../state/format.ts"
 import { BackIcon, ClipIcon, DownloadIcon } from "../controls/icons.tsx"
 import { chosenModel } from "../composer/model-picker.tsx"
 import { Quiet, Section } from "./panel.tsx"
@@ -43,7 +43,7 @@ export function FileView({ file, onBack }: { file: ChosenFile; onBack: () => voi
       </Button>
       <div>
         <h3 className="font-semibold break-all">{name}</h3>
-        {size !== undefined && <p className="text-xs text-muted">{showBytes(size)}</p>}
+        {size !== undefined && <p className="text-xs text-muted">{formatBytes(size)}</p>}
       </div>
       <div className="flex flex-wrap gap-2">
         <Button look="outline" onClick={put}>
@@ -118,7 +118,7 @@ function Fate({ file: { part } }: { file: ChosenFile }) {
   )
 }
 
-function Inside({ place }: { place: Placed }) {
+function Inside({ place }: { place: FileChoice }) {
   const { actions, store } = useApp()
   const where = useWhere()
   const { answer } = useAsking(
@@ -136,7 +136,7 @@ function Inside({ place }: { place: Placed }) {
         {answer.entries.map(({ name, size }) => (
           <li key={name} className="flex items-center gap-1 py-0.5">
             <span className="min-w-0 flex-1 font-mono text-xs break-all">{name}</span>
-            <span className="text-xs text-muted">{size !== null && showBytes(size)}</span>
+            <span className="text-xs text-muted">{size !== null && formatBytes(size)}</span>
             {"path" in place && <PutEntry place={place} entry={name} />}
             <IconButton
               className="size-7"
@@ -164,7 +164,7 @@ function PutEntry({ place, entry }: { place: { readonly path: string }; entry: s
   )
 }
 
-function Extracted({ place }: { place: Placed }) {
+function Extracted({ place }: { place: FileChoice }) {
   const { store } = useApp()
   const where = useWhere()
   const { answer } = useAsking(
@@ -178,7 +178,7 @@ function Extracted({ place }: { place: Placed }) {
   )
 }
 
-function Shown({ file: { name, size = 0 }, place }: { file: ChosenFile; place: Placed }) {
+function Shown({ file: { name, size = 0 }, place }: { file: ChosenFile; place: FileChoice }) {
   const { store } = useApp()
   const where = useWhere()
   const { answer } = useAsking<Preview>(

@@ -4,7 +4,7 @@ import { useAsking } from "../state/use-request.ts"
 import { useApp, useWhere } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { FileView } from "./file-view.tsx"
-import { showBytes } from "../state/format.ts"
+import { formatBytes } from "../state/format.ts"
 import { FileIcon, FolderIcon } from "../controls/icons.tsx"
 import { type ChosenFile, chosenCarried, chosenPath } from "./chosen-file.ts"
 import { PaneNet } from "../controls/error-boundary.tsx"
@@ -73,11 +73,11 @@ function Carried({ session, onChoose }: CarriedProps) {
         {files?.map((file) => (
           <li key={file.part_id}>
             <Row
-              name={nameOf(file)}
+              name={baseName(file)}
               about={[
                 file.role === "user" ? words.byYou : words.byModel,
                 file.mime,
-                file.size !== undefined && showBytes(file.size),
+                file.size !== undefined && formatBytes(file.size),
               ]}
               onChoose={() => onChoose(file)}
             />
@@ -89,7 +89,7 @@ function Carried({ session, onChoose }: CarriedProps) {
   )
 }
 
-export function nameOf({ name, ref, type }: CarriedFile): string {
+export function baseName({ name, ref, type }: CarriedFile): string {
   const said = [name, ref?.path, ref?.url, ref?.uri, ref?.name]
   const found = said.find((one) => typeof one === "string")
   return typeof found === "string" ? found : type
@@ -119,7 +119,7 @@ function Folder({ folder, onFolder, onChoose }: FolderProps) {
               <Row
                 name={entry.name}
                 isFolder={entry.is_folder}
-                about={[entry.size !== null && showBytes(entry.size)]}
+                about={[entry.size !== null && formatBytes(entry.size)]}
                 onChoose={() => (entry.is_folder ? onFolder(entry.path) : onChoose(entry))}
               />
             </li>

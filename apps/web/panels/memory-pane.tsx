@@ -16,7 +16,7 @@ interface Note {
 }
 
 /** What is remembered across sessions: to read, to correct and to forget. */
-export function Memories() {
+export function MemoryPane() {
   const { actions, store } = useApp()
   const where = useWhere()
   const [memories, setMemories] = useState<readonly ListedMemory[]>()

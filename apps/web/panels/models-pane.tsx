@@ -2,7 +2,7 @@ import { useState } from "react"
 import { useApp, useStore } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { showCount, showModel, showMoment } from "../state/format.ts"
-import { shelfStrings as words } from "../state/strings/shelf.ts"
+import { panelStrings as words } from "../state/strings/shelf.ts"
 
 /** The models that are known, what each takes, and when that was last looked up. */
 export function Models() {

@@ -1,6 +1,6 @@
 import { createContext, useContext } from "react"
 import type { StoredMessage } from "compositor-core/message/row"
-import type { Outgoing } from "../composer/draft.ts"
+import type { OutgoingSend } from "../composer/draft.ts"
 
 /** What stands beside the conversation. */
 export type Shown =
@@ -15,7 +15,7 @@ export interface OpenedSidecar {
   /** Undefined in the end where it could not be made, which was said. */
   readonly id: string | Promise<string | undefined>
   /** What is asked in it already. */
-  readonly question?: Outgoing
+  readonly question?: OutgoingSend
 }
 
 export const PanelContext = createContext<(shown: Shown | undefined) => void>(() => undefined)

@@ -53,7 +53,7 @@ export async function discard(actions: Actions, session: string) {
 
 /** Put something that was said in a sidecar into the main draft, as a quote (BEY-09). The server
  *  does it, so that every page on that session has it. */
-export async function bringBack(
+export async function bringQuoteBack(
   { actions, drafts }: { actions: Actions; drafts: Drafts },
   sidecar: string,
   message_id: string,

@@ -16,14 +16,21 @@ import { useApp, useStore } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { showMoment } from "../state/format.ts"
 import { QuoteIcon } from "../controls/icons.tsx"
-import { Answer, SystemNote, Thinking, UserMessage } from "../thread/message.tsx"
-import { OutgoingMessage } from "../thread/outgoing-message.tsx"
+import { AnswerView, SystemNote, ThinkingNote, UserMessageView } from "../thread/message.tsx"
+import { OutgoingMessageView } from "../thread/outgoing-message.tsx"
 import { textIn } from "../thread/message-parts.ts"
 import { NoteNet } from "../controls/error-boundary.tsx"
 import { Panel, Quiet } from "./panel.tsx"
 import { type OpenedSidecar, usePanel } from "./panels.ts"
-import { bringBack, discard, keep, promote, questionBeside, sidecarKey } from "./sidecar-actions.ts"
-import type { Store } from "../state/store.ts"
+import {
+  bringQuoteBack,
+  discard,
+  keep,
+  promote,
+  questionBeside,
+  sidecarKey,
+} from "./sidecar-actions.ts"
+import type { PageStore } from "../state/store.ts"
 import { sidecarStrings as words } from "../state/strings/sidecar.ts"
 import { Thread } from "../thread/thread.ts"
 
@@ -152,8 +159,8 @@ function Sidecar({ opened, onClose }: { opened: OpenedSidecar; onClose: () => vo
             <Said message={message} view={view} />
           </NoteNet>
         ))}
-        {isAsked && <OutgoingMessage message={question} />}
-        {view && isBusy(view.status) && own.at(-1)?.role === "user" && <Thinking />}
+        {isAsked && <OutgoingMessageView message={question} />}
+        {view && isBusy(view.status) && own.at(-1)?.role === "user" && <ThinkingNote />}
       </div>
     </Panel>
   )
@@ -162,18 +169,18 @@ function Sidecar({ opened, onClose }: { opened: OpenedSidecar; onClose: () => vo
 function Said({ message, view }: { message: StoredMessage; view: SessionView | undefined }) {
   const { actions, drafts } = useApp()
   if (message.role === "system") return <SystemNote message={message} />
-  if (message.role === "user") return <UserMessage message={message} isBeside />
+  if (message.role === "user") return <UserMessageView message={message} isBeside />
   const live = view !== undefined && isBusy(view.status) && message === view.messages.at(-1)
   const text = message.parts.map(textIn).join("\n\n").trim()
   const { session_id, id: message_id } = message
   return (
     <div>
-      <Answer message={message} live={live} question={undefined} isBeside />
+      <AnswerView message={message} live={live} question={undefined} isBeside />
       {!live && text !== "" && (
         <Button
           look="outline"
           className="mt-2"
-          onClick={() => void bringBack({ actions, drafts }, session_id, message_id)}
+          onClick={() => void bringQuoteBack({ actions, drafts }, session_id, message_id)}
         >
           <QuoteIcon className="size-4" />
           {words.bringBack}
@@ -248,7 +255,7 @@ function useThread(id: string | undefined): SessionView | undefined {
 
 const neverChanges = () => () => undefined
 
-function followThread(store: Store, id: string) {
+function followThread(store: PageStore, id: string) {
   const listeners = new Set<() => void>()
   const tell = () => {
     for (const listener of listeners) listener()

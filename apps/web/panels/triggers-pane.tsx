@@ -10,7 +10,7 @@ const FIELD =
   "mt-1 w-full rounded-lg border border-line-strong bg-canvas px-2.5 py-1.5 text-sm text-ink"
 
 /** What wakes this session when nobody types: schedules, webhooks, other programs. */
-export function Triggers() {
+export function TriggersPane() {
   const { actions, store } = useApp()
   const session = useStore((state) => state.current)
   const [triggers, setTriggers] = useState<readonly ListedTrigger[]>()

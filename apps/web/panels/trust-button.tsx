@@ -1,6 +1,6 @@
 import { useApp, useStore } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
-import { shelfStrings as words } from "../state/strings/shelf.ts"
+import { panelStrings as words } from "../state/strings/shelf.ts"
 
 interface TrustButtonProps {
   /** The file, and what it was when it was shown. */

@@ -4,17 +4,17 @@ import { newId } from "compositor-core/message/id"
 import { openMessage } from "compositor-core/compose/editable"
 import { ownParts } from "compositor-core/compose/keep-parts"
 import { writeMarks } from "compositor-core/compose/marks"
-import { type Desk } from "../composer/draft-desk.ts"
+import { type DraftKeeper } from "../composer/draft-desk.ts"
 import { draftBodyOf } from "../composer/draft.ts"
 import { editKey } from "../thread/message-parts.ts"
-import type { Store } from "../state/store.ts"
+import type { PageStore } from "../state/store.ts"
 import { type Say, Trying } from "../state/safe-actions.ts"
 
 /** What can be done with messages that wait. Each is told to the server, which decides. */
 export class QueueActions extends Trying {
-  readonly #desk: Desk
+  readonly #desk: DraftKeeper
 
-  constructor(store: Store, desk: Desk, say: Say) {
+  constructor(store: PageStore, desk: DraftKeeper, say: Say) {
     super(store, say)
     this.#desk = desk
   }

@@ -5,15 +5,15 @@ import { newId } from "compositor-core/message/id"
 import type { ModelChoice } from "compositor-core/message/message"
 import type { StoredMessage } from "compositor-core/message/row"
 import { Attaching } from "../composer/attach.ts"
-import { type Desk } from "../composer/draft-desk.ts"
-import { bodyOf, type Outgoing, partsIn } from "../composer/draft.ts"
+import { type DraftKeeper } from "../composer/draft-desk.ts"
+import { bodyOf, type OutgoingSend, partsIn } from "../composer/draft.ts"
 import type { Drafts } from "../composer/drafts.ts"
 import { firstWords } from "./format.ts"
 import { editKey } from "../thread/message-parts.ts"
 import type { OpenedSidecar } from "../panels/panels.ts"
 import { QueueActions } from "../queue/queue-actions.ts"
 import { beginSidecar, questionBeside } from "../panels/sidecar-actions.ts"
-import type { Store } from "./store.ts"
+import type { PageStore } from "./store.ts"
 import { strings } from "./strings.ts"
 import { goTo } from "./token.ts"
 import { type Say, Trying } from "./safe-actions.ts"
@@ -33,7 +33,7 @@ export interface Lack {
 
 /** What a person can do here. Each says what went wrong, and none throws. */
 export class Actions extends Trying {
-  readonly desk: Desk
+  readonly desk: DraftKeeper
   readonly queue: QueueActions
   readonly attach: Attaching
   #ask: (lack: Lack) => void = () => undefined
@@ -42,7 +42,7 @@ export class Actions extends Trying {
   /** Sends go out one after the other, or a slow first one would come second. */
   #sending: Promise<unknown> = Promise.resolve()
 
-  constructor(store: Store, desk: Desk, drafts: Drafts, say: Say) {
+  constructor(store: PageStore, desk: DraftKeeper, drafts: Drafts, say: Say) {
     super(store, say)
     this.desk = desk
     this.#drafts = drafts
@@ -104,7 +104,7 @@ export class Actions extends Trying {
   }
 
   /** A sidecar with its first question in it. */
-  async #begunBeside(parent: string, question: Outgoing | undefined): Promise<string> {
+  async #begunBeside(parent: string, question: OutgoingSend | undefined): Promise<string> {
     const { client } = this.store
     const session = await beginSidecar(client, parent)
     if (!question) return session
@@ -122,7 +122,7 @@ export class Actions extends Trying {
     await sent
   }
 
-  async #deliver(draft: string, message: Outgoing, mode: "immediate" | "steer") {
+  async #deliver(draft: string, message: OutgoingSend, mode: "immediate" | "steer") {
     let key = draft
     try {
       if (key === NEW) key = await this.#begin(message)
@@ -155,7 +155,7 @@ export class Actions extends Trying {
   }
 
   /** A session begins with its first message, and is named after it. */
-  async #begin(message: Outgoing): Promise<string> {
+  async #begin(message: OutgoingSend): Promise<string> {
     // Two messages sent in one breath begin one session.
     const { current, model } = this.store.read()
     if (current) {

@@ -1,13 +1,13 @@
 import { createContext, useContext, useState, useSyncExternalStore } from "react"
 import type { Actions } from "./actions.ts"
-import type { Desk } from "../composer/draft-desk.ts"
+import type { DraftKeeper } from "../composer/draft-desk.ts"
 import type { Drafts } from "../composer/drafts.ts"
 import type { Looks } from "../composer/fates.ts"
-import type { AppState, Store } from "./store.ts"
+import type { AppState, PageStore } from "./store.ts"
 
 export interface App {
-  readonly store: Store
-  readonly desk: Desk
+  readonly store: PageStore
+  readonly desk: DraftKeeper
   readonly drafts: Drafts
   readonly actions: Actions
   readonly looks: Looks
@@ -27,7 +27,7 @@ export function useStore<T>(select: (state: AppState) => T): T {
   return useSyncExternalStore(store.subscribe, () => select(store.read()))
 }
 
-export function useDesk<T>(select: (desk: Desk) => T): T {
+export function useDraftKeeper<T>(select: (desk: DraftKeeper) => T): T {
   const { desk } = useApp()
   return useSyncExternalStore(desk.subscribe, () => select(desk))
 }

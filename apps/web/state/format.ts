@@ -13,7 +13,7 @@ export function showCount(count: number): string {
   return count < 10_000 ? whole.format(count) : short.format(count)
 }
 
-export function showBytes(bytes: number): string {
+export function formatBytes(bytes: number): string {
   const units = ["B", "KB", "MB", "GB"]
   const power = bytes < 1024 ? 0 : Math.min(3, Math.floor(Math.log2(bytes) / 10))
   const value = bytes / 1024 ** power

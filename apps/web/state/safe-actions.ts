@@ -1,5 +1,5 @@
 import { ApiError } from "compositor-client/client"
-import type { Store } from "./store.ts"
+import type { PageStore } from "./store.ts"
 import { strings } from "./strings.ts"
 import type { ToastAction } from "../controls/toasts.tsx"
 
@@ -7,10 +7,10 @@ export type Say = (text: string, action?: ToastAction) => void
 
 /** What can be tried and may fail: it says what went wrong, and does not throw. */
 export class Trying {
-  readonly store: Store
+  readonly store: PageStore
   readonly say: Say
 
-  constructor(store: Store, say: Say) {
+  constructor(store: PageStore, say: Say) {
     this.store = store
     this.say = say
   }
@@ -26,12 +26,12 @@ export class Trying {
 
   report(error: unknown, before = "") {
     if (this.store.noticed(error)) return
-    this.say([before, messageOf(error)].filter(Boolean).join(" "))
+    this.say([before, failureText(error)].filter(Boolean).join(" "))
   }
 }
 
 /** The server's own words where it has some, as a sentence. */
-export function messageOf(error: unknown): string {
+export function failureText(error: unknown): string {
   if (!(error instanceof Error)) return strings.unknownError
   const details =
     error instanceof ApiError ? error.details.map(({ path, message }) => `${path} ${message}`) : []

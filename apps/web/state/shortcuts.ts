@@ -1,6 +1,6 @@
 import { useEffect } from "react"
 import { isTyping } from "../controls/focus.ts"
-import type { Store } from "./store.ts"
+import type { PageStore } from "./store.ts"
 import { goTo } from "./token.ts"
 
 interface Shortcuts {
@@ -8,7 +8,7 @@ interface Shortcuts {
   readonly xray: () => void
   readonly focus: () => void
   readonly stash: () => void
-  readonly store: Store
+  readonly store: PageStore
 }
 
 /** The keys that work everywhere. Those that are also letters work only where nothing is typed. */
@@ -40,7 +40,7 @@ function shortcut(event: KeyboardEvent, { help, xray, focus, stash, store }: Sho
   return undefined
 }
 
-function goBy(store: Store, step: number) {
+function goBy(store: PageStore, step: number) {
   const { sessions, current } = store.read()
   const at = sessions.findIndex((session) => session.id === current)
   const next = sessions[Math.max(0, at + step)]

@@ -11,7 +11,7 @@ import type { SessionView } from "compositor-client/view"
 import { BARE_VOCABULARY, type Vocabulary } from "compositor-core/compose/vocabulary"
 import type { ModelChoice } from "compositor-core/message/message"
 import type { StreamEvent } from "compositor-core/message/row"
-import { pause, Thread } from "../thread/thread.ts"
+import { sleep, Thread } from "../thread/thread.ts"
 import { vocabularyOf } from "../composer/vocabulary.ts"
 
 /** Everything the page shows, but for what is being typed. */
@@ -46,7 +46,7 @@ const RETRY_AFTER = 1_000
 
 /** The page's state and what feeds it: the list of sessions, and the stream of the open one. It is
  *  told at most once a frame, however fast an answer comes. */
-export class Store {
+export class PageStore {
   readonly client: Client
   /** Rows of the open session's stream, for whoever keeps something else in step. */
   heard: (session: string, row: StreamEvent) => void = () => undefined
@@ -204,7 +204,7 @@ export class Store {
       } catch (error) {
         if (this.noticed(error)) return
         this.#linked({ host: false })
-        await pause(RETRY_AFTER)
+        await sleep(RETRY_AFTER)
       }
     }
   }

@@ -1,15 +1,15 @@
 export const THEMES = ["system", "light", "dark"] as const
-export type Theme = (typeof THEMES)[number]
+export type PageTheme = (typeof THEMES)[number]
 
 const KEY = "compositor.theme"
 
-export function readTheme(): Theme {
+export function readTheme(): PageTheme {
   const kept = localStorage.getItem(KEY)
   return THEMES.find((theme) => theme === kept) ?? "system"
 }
 
 /** Put the theme on the page. "system" leaves the choice to the browser, also when it changes. */
-export function wearTheme(theme: Theme) {
+export function wearTheme(theme: PageTheme) {
   if (theme === "system") {
     localStorage.removeItem(KEY)
     delete document.documentElement.dataset.theme
@@ -19,6 +19,6 @@ export function wearTheme(theme: Theme) {
   }
 }
 
-export function nextTheme(theme: Theme): Theme {
+export function nextTheme(theme: PageTheme): PageTheme {
   return THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "system"
 }

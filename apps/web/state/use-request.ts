@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react"
 import { useApp } from "./context.ts"
 
-export interface Asking<Answer> {
+export interface RequestState<Answer> {
   /** Undefined until it is there; the last one while another is on its way. */
   readonly answer: Answer | undefined
   readonly again: () => void
@@ -10,7 +10,7 @@ export interface Asking<Answer> {
 /** Asks the server something when it is shown, when the question is another, and when told to. What
  *  went wrong is said, and the last answer stays. The question must be the same function while it
  *  asks the same. */
-export function useAsking<Answer>(ask: () => Promise<Answer>): Asking<Answer> {
+export function useAsking<Answer>(ask: () => Promise<Answer>): RequestState<Answer> {
   const { actions } = useApp()
   const [answered, setAnswered] = useState<{ answer: Answer }>()
   const shown = useRef({ isWanted: true })

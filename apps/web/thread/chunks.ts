@@ -1,7 +1,7 @@
 import type { StoredMessage } from "compositor-core/message/row"
 
 /** Messages that are drawn, and left undrawn, together. */
-export interface Chunk {
+export interface MessageChunk {
   readonly key: string
   readonly messages: readonly StoredMessage[]
   /** What was asked before each; nothing for an answer that was taken up again, and so needs no
@@ -14,11 +14,11 @@ const CHUNK = 2
 
 /** A history in chunks. Which chunk a message is in depends on its own place only, so that older
  *  pages in front change none of those behind them. */
-export function chunksOf(messages: readonly StoredMessage[]): Chunk[] {
+export function chunksOf(messages: readonly StoredMessage[]): MessageChunk[] {
   const chunks: {
     key: string
     messages: StoredMessage[]
-    questions: Chunk["questions"][number][]
+    questions: MessageChunk["questions"][number][]
   }[] = []
   let question: StoredMessage | undefined
   for (const [at, message] of messages.entries()) {
@@ -40,7 +40,7 @@ function keyOf({ session_id, seq }: StoredMessage): string | undefined {
   return seq === null ? undefined : `${session_id} ${Math.floor(seq / CHUNK)}`
 }
 
-export function isSameChunk(left: Chunk, right: Chunk): boolean {
+export function isSameChunk(left: MessageChunk, right: MessageChunk): boolean {
   return (
     left.key === right.key &&
     isSameList(left.messages, right.messages) &&

@@ -3,9 +3,9 @@ import { isBusy, type SessionView, turnOf } from "compositor-client/view"
 import { useApp, useStore } from "../state/context.ts"
 import { Button } from "../controls/controls.tsx"
 import { DownIcon } from "../controls/icons.tsx"
-import type { Outgoing } from "../composer/draft.ts"
-import { Failure, Thinking } from "./message.tsx"
-import { OutgoingMessage } from "./outgoing-message.tsx"
+import type { OutgoingSend } from "../composer/draft.ts"
+import { Failure, ThinkingNote } from "./message.tsx"
+import { OutgoingMessageView } from "./outgoing-message.tsx"
 import { chunksOf } from "./chunks.ts"
 import { Nearness, NearnessContext } from "./nearness.ts"
 import { Stretch } from "./message-window.tsx"
@@ -15,12 +15,12 @@ import { useWaits, WaitsContext } from "./waits.ts"
 interface LogProps {
   readonly view: SessionView
   /** What was sent and is not known to have arrived. */
-  readonly outgoing: readonly Outgoing[]
+  readonly outgoing: readonly OutgoingSend[]
 }
 
 /** The history of a session. It keeps to its end while the reader is there, and stays put when the
  *  reader is not. What is far from the screen is only as high as it was. */
-export default function Log({ view, outgoing }: LogProps) {
+export default function MessageLog({ view, outgoing }: LogProps) {
   const { store } = useApp()
   const readingOlder = useStore((state) => state.readingOlder)
   const { frame, content, atEnd, toEnd } = useEndKeeping(view, outgoing.length)
@@ -78,9 +78,9 @@ export default function Log({ view, outgoing }: LogProps) {
           </NearnessContext>
           <div className="mt-6 space-y-6">
             {unseen.map((message) => (
-              <OutgoingMessage key={message.id} message={message} isLate={running} />
+              <OutgoingMessageView key={message.id} message={message} isLate={running} />
             ))}
-            {running && !answering && waits.size === 0 && <Thinking />}
+            {running && !answering && waits.size === 0 && <ThinkingNote />}
             <LostAnswer view={view} />
           </div>
         </div>

@@ -1,12 +1,12 @@
 import { memo, useContext, useEffect, useLayoutEffect, useRef, useState } from "react"
 import type { StoredMessage } from "compositor-core/message/row"
-import { type Chunk, isSameChunk } from "./chunks.ts"
-import { Answer, SystemNote, UserMessage } from "./message.tsx"
+import { type MessageChunk, isSameChunk } from "./chunks.ts"
+import { AnswerView, SystemNote, UserMessageView } from "./message.tsx"
 import { NearnessContext } from "./nearness.ts"
 import { NoteNet } from "../controls/error-boundary.tsx"
 
 interface StretchProps {
-  readonly chunk: Chunk
+  readonly chunk: MessageChunk
   /** The message that is being written. */
   readonly live: string | undefined
   /** Draw it at once; others are drawn when there is time. */
@@ -76,9 +76,9 @@ interface MessageProps {
 function Message({ message, live, question }: MessageProps) {
   switch (message.role) {
     case "assistant":
-      return <Answer message={message} live={live} question={question} />
+      return <AnswerView message={message} live={live} question={question} />
     case "user":
-      return <UserMessage message={message} />
+      return <UserMessageView message={message} />
     case "system":
       return <SystemNote message={message} />
   }

@@ -11,7 +11,7 @@ import { CopyButton } from "./code-block.tsx"
 import { Markdown } from "./markdown-view.tsx"
 import { MessageMenu } from "./message-menu.tsx"
 import { partOf, textIn, typedSource } from "./message-parts.ts"
-import { LONG } from "./outgoing-message.tsx"
+import { LONG_TEXT_CHARACTERS } from "./outgoing-message.tsx"
 import { NoteNet } from "../controls/error-boundary.tsx"
 import { usePanel } from "../panels/panels.ts"
 import { AttachmentView, cardOf, InlinePart, partLabel } from "./part-view.tsx"
@@ -24,7 +24,7 @@ interface UserMessageProps {
   readonly isBeside?: boolean
 }
 
-export const UserMessage = memo(function UserMessage({ message, isBeside }: UserMessageProps) {
+export const UserMessageView = memo(function UserMessage({ message, isBeside }: UserMessageProps) {
   const show = usePanel()
   const parts = message.parts.filter(isShown).map((part) => ({ id: part.id, part: partOf(part) }))
   const said = parts.filter(({ part }) => cardOf(part) === undefined)
@@ -76,7 +76,7 @@ export const UserMessage = memo(function UserMessage({ message, isBeside }: User
 function Said({ parts }: { parts: readonly { id: string; part: ReturnType<typeof partOf> }[] }) {
   const length = parts.reduce((sum, { part }) => sum + partLabel(part).length, 0)
   const [open, setOpen] = useState(false)
-  const folded = length > LONG && !open
+  const folded = length > LONG_TEXT_CHARACTERS && !open
   return (
     <div className="max-w-[88%] rounded-2xl rounded-br-md bg-hover px-4 py-2.5 [overflow-wrap:anywhere]">
       <div
@@ -90,7 +90,7 @@ function Said({ parts }: { parts: readonly { id: string; part: ReturnType<typeof
           <InlinePart key={id} part={part} />
         ))}
       </div>
-      {length > LONG && (
+      {length > LONG_TEXT_CHARACTERS && (
         <Button className="-ml-2.5" aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? strings.message.less : strings.message.more}
         </Button>
@@ -104,7 +104,7 @@ function beginningOf<T extends { readonly part: AnyPart }>(parts: readonly T[]):
   let length = 0
   const end = parts.findIndex(({ part }) => {
     length += partLabel(part).length
-    return length > LONG
+    return length > LONG_TEXT_CHARACTERS
   })
   return end < 0 ? parts : parts.slice(0, end + 1)
 }
@@ -117,7 +117,7 @@ interface AnswerProps {
   readonly isBeside?: boolean
 }
 
-export const Answer = memo(function Answer({ message, live, question, isBeside }: AnswerProps) {
+export const AnswerView = memo(function Answer({ message, live, question, isBeside }: AnswerProps) {
   const reasoning = message.parts.filter((part) => part.type === "reasoning")
   const others = message.parts.filter((part) => part.type !== "reasoning")
   const text = others.map((part) => textIn(part)).join("\n\n")
@@ -137,7 +137,7 @@ export const Answer = memo(function Answer({ message, live, question, isBeside }
           </NoteNet>
         ),
       )}
-      {thinking && <Thinking />}
+      {thinking && <ThinkingNote />}
       <Ending message={message} question={question} />
       {!live && <Figures message={message} text={text} isBeside={isBeside} />}
     </article>
@@ -172,7 +172,7 @@ function isShown(part: StoredPart): boolean {
   return part.data.derived_from === undefined && part.data.argument_of === undefined
 }
 
-export function Thinking() {
+export function ThinkingNote() {
   return <p className="pulse text-sm text-muted">{strings.log.thinking}</p>
 }
 

@@ -6,7 +6,7 @@ import { isPicture } from "../composer/attachments.ts"
 import { useApp } from "../state/context.ts"
 import { IconButton } from "../controls/controls.tsx"
 import { Dialog } from "../controls/dialog.tsx"
-import { showBytes } from "../state/format.ts"
+import { formatBytes } from "../state/format.ts"
 import { CloseIcon, DownloadIcon, FileIcon } from "../controls/icons.tsx"
 import { strings } from "../state/strings.ts"
 
@@ -134,7 +134,7 @@ function FileCard({ part }: { part: ShownFile }) {
         <div className="truncate text-xs text-muted">
           {[
             part.mime,
-            part.size !== undefined && showBytes(part.size),
+            part.size !== undefined && formatBytes(part.size),
             !stored && strings.message.noBytes,
           ]
             .filter(Boolean)

@@ -62,7 +62,7 @@ export class Thread {
         if (signal.aborted || this.#events.isFinal(error)) return
         if (error instanceof ApiError && error.status === 404) return this.#events.gone(error)
         this.#events.linked(false)
-        await pause(RETRY_AFTER)
+        await sleep(RETRY_AFTER)
       }
     }
   }
@@ -115,6 +115,6 @@ function hasActed(view: SessionView, { type, value }: StreamEvent): boolean {
   return message?.metadata.action !== undefined
 }
 
-export function pause(milliseconds: number): Promise<void> {
+export function sleep(milliseconds: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, milliseconds))
 }

@@ -1,12 +1,12 @@
 import { createContext, useContext, useEffect, useState } from "react"
-import type { CallPlace } from "compositor-client/client"
+import type { CallPath } from "compositor-client/client"
 import type { SessionView } from "compositor-client/view"
 import type { Turn, Wait } from "compositor-core/message/row"
 import { useApp } from "../state/context.ts"
 
 export interface OpenWait {
   readonly wait: Wait
-  readonly place: CallPlace
+  readonly place: CallPath
 }
 
 /** What a person must settle, by the call it is about. */

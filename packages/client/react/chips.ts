@@ -7,7 +7,7 @@ import {
   ViewPlugin,
   type ViewUpdate,
 } from "@codemirror/view"
-import { ComposerDocument, type Span } from "compositor-core/compose/document"
+import { ComposerDocument, type SourceSpan } from "compositor-core/compose/document"
 import type { KnownNode } from "compositor-core/compose/node"
 import type { Vocabulary } from "compositor-core/compose/vocabulary"
 import { isStanding, stand } from "./standing.ts"
@@ -41,7 +41,7 @@ export class Chips implements PluginValue {
   document: ComposerDocument
   decorations: DecorationSet = Decoration.none
   /** The node that the cursor is typing. */
-  #typed: Span | undefined
+  #typed: SourceSpan | undefined
   #vocabulary: Vocabulary
   #state: EditorState
 
@@ -94,9 +94,9 @@ export class Chips implements PluginValue {
   }
 
   /** The stretch of the new text that was read again. */
-  #edit(update: ViewUpdate): Span | undefined {
+  #edit(update: ViewUpdate): SourceSpan | undefined {
     this.decorations = this.decorations.map(update.changes)
-    let read: Span | undefined
+    let read: SourceSpan | undefined
     update.changes.iterChanges((fromA, toA, fromB, _toB, inserted) => {
       const removed = toA - fromA
       const span = this.document.edit(fromB, fromB + removed, inserted.toString())
@@ -107,7 +107,7 @@ export class Chips implements PluginValue {
     return read
   }
 
-  #nowTyped({ transactions, state, docChanged }: ViewUpdate, before: Span | undefined) {
+  #nowTyped({ transactions, state, docChanged }: ViewUpdate, before: SourceSpan | undefined) {
     const { main } = state.selection
     if (!main.empty) return undefined
     const node = this.document
@@ -123,7 +123,7 @@ export class Chips implements PluginValue {
     return undefined
   }
 
-  #draw({ from, to }: Span) {
+  #draw({ from, to }: SourceSpan) {
     const add = this.document.nodes(from, to).flatMap((node) => this.#rangeOf(node))
     this.decorations = this.decorations.update({
       filterFrom: from,
@@ -157,6 +157,6 @@ function markOf(node: KnownNode): Decoration {
   return MARKS[kind] ?? TYPED
 }
 
-function isSame(left: Span | undefined, right: Span | undefined): boolean {
+function isSame(left: SourceSpan | undefined, right: SourceSpan | undefined): boolean {
   return left?.from === right?.from && left?.to === right?.to
 }

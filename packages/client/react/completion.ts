@@ -11,14 +11,14 @@ import type { CompletionAnswer, CompletionItem } from "../answers.ts"
 import { chips } from "./chips.ts"
 import { choose } from "./chosen.ts"
 
-export type Complete = (
+export type CompleteSource = (
   source: string,
   cursor: number,
   signal: AbortSignal,
 ) => Promise<CompletionAnswer>
 
 export interface CompletionEvents {
-  readonly complete: Complete
+  readonly complete: CompleteSource
   /** What is asked for at the cursor, in words. */
   readonly hint: (text: string | undefined) => void
   /** Whether a command acts on the session: then choosing it makes it count where it stands. */

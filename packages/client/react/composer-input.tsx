@@ -5,7 +5,7 @@ import { BARE_VOCABULARY, type Vocabulary } from "compositor-core/compose/vocabu
 import { Editor } from "./editor.ts"
 
 /** What was typed: the source, and the nodes in it with their places. */
-export interface Typed {
+export interface TypedSource {
   readonly source: string
   readonly nodes: readonly KnownNode[]
 }
@@ -29,8 +29,8 @@ export interface ComposerInputProps {
     signal: AbortSignal,
   ) => Promise<CompletionAnswer>
   /** Enter was pressed. True takes the text away. */
-  readonly onSubmit: (typed: Typed) => boolean
-  readonly onChange?: (typed: () => Typed) => void
+  readonly onSubmit: (typed: TypedSource) => boolean
+  readonly onChange?: (typed: () => TypedSource) => void
   readonly onEscape?: () => boolean
   /** Files and the like; true when they were taken. */
   readonly onPaste?: (transfer: DataTransfer) => boolean
@@ -53,7 +53,7 @@ export function ComposerInput(props: ComposerInputProps) {
 
   useEffect(() => {
     if (!host.current) return undefined
-    const typed = (): Typed => ({
+    const typed = (): TypedSource => ({
       source: made.text(),
       nodes: made.nodes() ?? made.allNodes(),
     })

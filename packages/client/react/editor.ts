@@ -12,8 +12,8 @@ import type { KnownNode } from "compositor-core/compose/node"
 import type { Vocabulary } from "compositor-core/compose/vocabulary"
 import { chips, learn } from "./chips.ts"
 import { chosen, nodesWithChosen } from "./chosen.ts"
-import { type Complete, completion, isAsking, isMeant, isUnfinished } from "./completion.ts"
-import { type Fate, fates, setFates } from "./fates.ts"
+import { type CompleteSource, completion, isAsking, isMeant, isUnfinished } from "./completion.ts"
+import { type SpanOutcome, fates, setFates } from "./fates.ts"
 import { NOTHING_STANDS, stand, type Standing, standing, withoutStanding } from "./standing.ts"
 
 export interface EditorEvents {
@@ -27,7 +27,7 @@ export interface EditorEvents {
   /** Something is pasted or dropped; false leaves it to the editor. */
   readonly pasted: (transfer: DataTransfer) => boolean
   readonly hint: (text: string | undefined) => void
-  readonly complete: Complete
+  readonly complete: CompleteSource
 }
 
 export interface EditorOptions {
@@ -113,7 +113,7 @@ export class Editor {
   }
 
   /** Show at the chips what becomes of them; the next telling takes the place of this one. */
-  tellFates(told: readonly Fate[]) {
+  tellFates(told: readonly SpanOutcome[]) {
     const known = this.#view.state.field(fates, false)
     if (told.length === 0 && (known?.size ?? 0) === 0) return
     // A text of which nothing is told does not pay for it.

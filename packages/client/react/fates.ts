@@ -2,7 +2,7 @@ import { StateEffect, StateField } from "@codemirror/state"
 import { Decoration, type DecorationSet, EditorView } from "@codemirror/view"
 
 /** What becomes of a stretch of the text when it is sent: a word to show at it, and why. */
-export interface Fate {
+export interface SpanOutcome {
   readonly from: number
   readonly to: number
   /** A class, `cm-fate-less` say. */
@@ -11,7 +11,7 @@ export interface Fate {
   readonly reason: string
 }
 
-export const setFates = StateEffect.define<readonly Fate[]>()
+export const setFates = StateEffect.define<readonly SpanOutcome[]>()
 
 /** The fates that were told last; they move with their words until others are told. */
 export const fates = StateField.define<DecorationSet>({
@@ -24,7 +24,7 @@ export const fates = StateField.define<DecorationSet>({
   provide: (field) => EditorView.decorations.from(field),
 })
 
-function markOf({ from, to, look, word, reason }: Fate) {
+function markOf({ from, to, look, word, reason }: SpanOutcome) {
   const attributes = { "data-fate": word, title: reason }
   return Decoration.mark({ class: `cm-fate ${look}`, attributes }).range(from, to)
 }

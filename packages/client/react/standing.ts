@@ -8,12 +8,12 @@ import {
   WidgetType,
 } from "@codemirror/view"
 import type { KnownNode } from "compositor-core/compose/node"
-import { markPlaces, type Marks } from "compositor-core/compose/marks"
+import { findMarks, type PartMarks } from "compositor-core/compose/marks"
 import { literalsIn, wordAt } from "compositor-core/compose/typed"
 
 /** What stands in a text and is not typed: parts, each as a mark, and words that are only words. */
 export interface Standing {
-  readonly marks: Marks
+  readonly marks: PartMarks
   readonly literals: readonly string[]
 }
 
@@ -48,7 +48,7 @@ function isNothing({ marks, literals }: Standing): boolean {
 function drawn(state: EditorState, { marks, literals }: Standing): Shown {
   if (Object.keys(marks).length === 0) return { marks, literals, chips: Decoration.none }
   const { from: start, to: end, empty } = state.selection.main
-  const chips = markPlaces(state.doc.toString(), marks).map(({ from, to, mark }) => {
+  const chips = findMarks(state.doc.toString(), marks).map(({ from, to, mark }) => {
     const selected = !empty && start <= from && to <= end
     const text = marks[mark]?.type === "text" ? marks[mark].text : undefined
     const widget = new PartChip(mark, selected, typeof text === "string" ? text : undefined)

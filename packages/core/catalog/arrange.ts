@@ -1,7 +1,7 @@
-import type { Command, Scope } from "./command.ts"
+import type { Command, CommandScope } from "./command.ts"
 
 /** A command under the name it is typed by. */
-export interface Entry {
+export interface NamedCommand {
   readonly name: string
   readonly command: Command
   /** Why it is not typed by its own name; absent when it is. */
@@ -16,13 +16,13 @@ export interface Hidden {
 }
 
 export interface Arrangement {
-  readonly entries: readonly Entry[]
+  readonly entries: readonly NamedCommand[]
   readonly hidden: readonly Hidden[]
   /** Everything that can be typed: names first, then the other spellings people know. */
-  readonly byName: ReadonlyMap<string, Entry>
+  readonly byName: ReadonlyMap<string, NamedCommand>
 }
 
-const PRECEDENCE: readonly Scope[] = [
+const PRECEDENCE: readonly CommandScope[] = [
   "builtin",
   "entity",
   "project",
@@ -37,8 +37,8 @@ const PRECEDENCE: readonly Scope[] = [
  *  others, then the entity's, the project's, the user's; among equals the order given. A later one
  *  is renamed in sight (`gemini:review`); only a skill of the same name is hidden (SKL-002). */
 export function arrange(commands: readonly Command[]): Arrangement {
-  const byName = new Map<string, Entry>()
-  const entries: Entry[] = []
+  const byName = new Map<string, NamedCommand>()
+  const entries: NamedCommand[] = []
   const hidden: Hidden[] = []
   for (const command of inPrecedence(commands)) {
     const other = byName.get(command.name)
@@ -73,7 +73,11 @@ function hiddenBecause(command: Command, by: Command): string {
   return `the skill ${command.name} of ${placeOf(by)} was found first${same ? ", with the same content" : ""}`
 }
 
-function renamed(command: Command, other: Entry, taken: ReadonlyMap<string, Entry>): Entry {
+function renamed(
+  command: Command,
+  other: NamedCommand,
+  taken: ReadonlyMap<string, NamedCommand>,
+): NamedCommand {
   const because =
     other.command.source.scope === "builtin"
       ? `/${command.name} is built in, and nothing hides a built-in`
@@ -85,7 +89,7 @@ function placeOf({ source, name }: Command): string {
   return source.path ?? `${source.owner} (/${name})`
 }
 
-function freeName(command: Command, taken: ReadonlyMap<string, Entry>): string {
+function freeName(command: Command, taken: ReadonlyMap<string, NamedCommand>): string {
   const [first = command.name, ...others] = longNames(command)
   const free = [first, ...others].find((name) => !taken.has(name))
   if (free !== undefined) return free
@@ -105,7 +109,7 @@ function ownAliases(command: Command): readonly string[] {
 }
 
 /** The other ways people know to type the same command. None takes a name from another. */
-function addSpellings(entries: readonly Entry[], byName: Map<string, Entry>): void {
+function addSpellings(entries: readonly NamedCommand[], byName: Map<string, NamedCommand>): void {
   for (const entry of entries)
     for (const spelling of spellings(entry.command))
       if (!byName.has(spelling)) byName.set(spelling, entry)

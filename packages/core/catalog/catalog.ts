@@ -1,24 +1,24 @@
-import { type Arrangement, arrange, type Entry, type Hidden } from "./arrange.ts"
+import { type Arrangement, arrange, type NamedCommand, type Hidden } from "./arrange.ts"
 import type { Command, CommandKind } from "./command.ts"
-import type { Finding } from "./finding.ts"
+import type { CommandFileFinding } from "./finding.ts"
 
 /** What one owner brings: the files of the project, the prompts of a server, an entity's own. */
-export interface Layer {
+export interface CommandLayer {
   readonly owner: string
   readonly commands: readonly Command[]
   /** What was noticed while the layer was read. */
-  readonly findings?: readonly Finding[]
+  readonly findings?: readonly CommandFileFinding[]
 }
 
 /** The commands that can be typed, in layers by owner. What an owner learns while it runs hides
  *  what it declared; unlearnt, the declared one is there again (EA-013). */
 export class Catalog {
-  readonly #declared = new Map<string, Layer>()
+  readonly #declared = new Map<string, CommandLayer>()
   readonly #learnt = new Map<string, Map<string, Command>>()
   #arrangement: Arrangement | undefined
   #revision = 0
 
-  constructor(layers: readonly Layer[] = []) {
+  constructor(layers: readonly CommandLayer[] = []) {
     for (const layer of layers) this.declare(layer)
   }
 
@@ -28,7 +28,7 @@ export class Catalog {
   }
 
   /** Put an owner's layer in, or in place of the one before. False when nothing changed. */
-  declare(layer: Layer): boolean {
+  declare(layer: CommandLayer): boolean {
     if (isSame(this.#declared.get(layer.owner), layer)) return false
     this.#declared.set(layer.owner, layer)
     return this.#changed()
@@ -66,16 +66,16 @@ export class Catalog {
     return this.entry(typed)?.command
   }
 
-  entry(typed: string): Entry | undefined {
+  entry(typed: string): NamedCommand | undefined {
     return this.#arranged().byName.get(typed)
   }
 
   /** Every name and spelling, with the command it means. */
-  names(): ReadonlyMap<string, Entry> {
+  names(): ReadonlyMap<string, NamedCommand> {
     return this.#arranged().byName
   }
 
-  list(): readonly Entry[] {
+  list(): readonly NamedCommand[] {
     return this.#arranged().entries
   }
 
@@ -84,7 +84,7 @@ export class Catalog {
     return this.#arranged().hidden
   }
 
-  findings(): readonly Finding[] {
+  findings(): readonly CommandFileFinding[] {
     return [...this.#declared.values()].flatMap((layer) => layer.findings ?? [])
   }
 
@@ -129,4 +129,4 @@ export function vocabulary(catalog: Pick<Catalog, "names">): CommandVocabulary {
   return vocabulary
 }
 
-const vocabularies = new WeakMap<ReadonlyMap<string, Entry>, CommandVocabulary>()
+const vocabularies = new WeakMap<ReadonlyMap<string, NamedCommand>, CommandVocabulary>()

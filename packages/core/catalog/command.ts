@@ -3,7 +3,7 @@ import { MAX_COMMAND_NAME_CHARACTERS, MAX_DESCRIPTION_CHARACTERS } from "./limit
 
 /** Which tool's rules a body is read by. `plain` has no slots and appends what was typed; `skill`
  *  and `mcp` have none and append nothing. */
-export const Dialect = z.enum([
+export const CommandDialect = z.enum([
   "compositor",
   "claude",
   "opencode",
@@ -18,7 +18,7 @@ export const Dialect = z.enum([
   "skill",
   "mcp",
 ])
-export type Dialect = z.infer<typeof Dialect>
+export type CommandDialect = z.infer<typeof CommandDialect>
 
 export const CommandArgument = z.object({
   name: z.string(),
@@ -33,7 +33,7 @@ export const CommandArgument = z.object({
 })
 export type CommandArgument = z.infer<typeof CommandArgument>
 
-export const Scope = z.enum([
+export const CommandScope = z.enum([
   "builtin",
   "entity",
   "project",
@@ -43,12 +43,12 @@ export const Scope = z.enum([
   "remote",
   "mcp",
 ])
-export type Scope = z.infer<typeof Scope>
+export type CommandScope = z.infer<typeof CommandScope>
 
 export const CommandSource = z.object({
   /** Whose file it is: claude, opencode, gemini …; `compositor` for our own. */
   tool: z.string(),
-  scope: Scope,
+  scope: CommandScope,
   /** The layer that brought it, and may take it away. */
   owner: z.string(),
   path: z.string().optional(),
@@ -71,7 +71,7 @@ const common = {
   /** What its file asks for beside the text: model, agent, tools. Shown, never obeyed here. */
   hints: z.record(z.string(), z.unknown()).optional(),
 }
-const template = { dialect: Dialect, body: z.string() }
+const template = { dialect: CommandDialect, body: z.string() }
 
 export const ActionCommand = z.object({
   ...common,

@@ -1,11 +1,13 @@
 import type { Catalog } from "./catalog.ts"
 import type { Command } from "./command.ts"
-import type { Finding } from "./finding.ts"
+import type { CommandFileFinding } from "./finding.ts"
 import { trapsOf } from "./traps.ts"
 
 /** What a person should know about their commands: what could not be read or had to be repaired,
  *  what hides or renames what, where a dialect misleads, and what would run a shell. */
-export function doctor(catalog: Pick<Catalog, "list" | "hidden" | "findings">): Finding[] {
+export function doctor(
+  catalog: Pick<Catalog, "list" | "hidden" | "findings">,
+): CommandFileFinding[] {
   const entries = catalog.list()
   const hidden = catalog.hidden()
   const owners = new Map(entries.map(({ name, command }) => [name, command]))
@@ -22,7 +24,11 @@ export function doctor(catalog: Pick<Catalog, "list" | "hidden" | "findings">): 
   return findings.sort(byPlace)
 }
 
-function about({ source, name }: Command, level: Finding["level"], message: string): Finding {
+function about(
+  { source, name }: Command,
+  level: CommandFileFinding["level"],
+  message: string,
+): CommandFileFinding {
   return { level, rule: "shadowed", path: source.path ?? `/${name}`, line: 1, message }
 }
 
@@ -31,9 +37,9 @@ function isOurs(command: Command | undefined): boolean {
   return command?.source.scope === "builtin" || command?.source.scope === "bundled"
 }
 
-const LEVELS: readonly Finding["level"][] = ["error", "warning", "note"]
+const LEVELS: readonly CommandFileFinding["level"][] = ["error", "warning", "note"]
 
-function byPlace(left: Finding, right: Finding): number {
+function byPlace(left: CommandFileFinding, right: CommandFileFinding): number {
   return (
     LEVELS.indexOf(left.level) - LEVELS.indexOf(right.level) ||
     compare(left.path, right.path) ||

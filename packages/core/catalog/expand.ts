@@ -3,17 +3,17 @@ import { MAX_TEXT_CHARACTERS } from "../message/limits.ts"
 import type {
   Command,
   CommandArgument,
-  Dialect,
-  Scope,
+  CommandDialect,
+  CommandScope,
   SkillCommand,
   TemplateCommand,
 } from "./command.ts"
 import { fileReference } from "./file-reference.ts"
 import { MAX_SLOT_PARTS } from "./limits.ts"
-import { type ArgumentPiece, type Piece, takesArguments } from "./piece.ts"
+import { type ArgumentPiece, type TemplatePiece, takesArguments } from "./piece.ts"
 import { type ShellPiece, shellCommand } from "./shell-command.ts"
 import { templateOf } from "./template.ts"
-import { type Given, missingArguments, type Values, valuesOf } from "./values.ts"
+import { type ArgumentValues, missingArguments, type Values, valuesOf } from "./values.ts"
 
 /** What a template comes to. A file is still to be read, under the ingress policy; `raw` is what
  *  to put back where it does not exist. A shell command is still to be shown, and then run. */
@@ -41,7 +41,7 @@ export type Expansion =
  *  selection, the open file. */
 export function expand(
   command: Command,
-  given: Given,
+  given: ArgumentValues,
   host: Readonly<Record<string, string>> = {},
 ): Expansion {
   if (command.kind !== "template" && command.kind !== "skill")
@@ -75,7 +75,7 @@ interface Filling {
 }
 
 /** One pass over the pieces: each becomes a part, neighbouring texts become one. */
-function fill(pieces: readonly Piece[], filling: Filling): Expansion {
+function fill(pieces: readonly TemplatePiece[], filling: Filling): Expansion {
   const { appended, unused } = leftOver(pieces, filling)
   const parts: ExpandedPart[] = []
   let text: string[] = []
@@ -111,14 +111,14 @@ function pushText(parts: ExpandedPart[], pieces: readonly string[]): void {
 
 /** Arguments that no slot takes are appended where the dialect does so; but what was meant for
  *  declared arguments is not sent as if it were the user's request. */
-function leftOver(pieces: readonly Piece[], { command, values: { all } }: Filling) {
+function leftOver(pieces: readonly TemplatePiece[], { command, values: { all } }: Filling) {
   if (all === "" || takesArguments(pieces)) return { appended: "", unused: "" }
   const append = command.arguments?.length ? null : APPENDED[command.dialect]
   return append ? { appended: append(all), unused: "" } : { appended: "", unused: all }
 }
 
 /** How a dialect writes what no slot takes; null where it goes nowhere. */
-const APPENDED: Readonly<Record<Dialect, ((all: string) => string) | null>> = {
+const APPENDED: Readonly<Record<CommandDialect, ((all: string) => string) | null>> = {
   compositor: null,
   claude: (all) => `\n\nARGUMENTS: ${all}`,
   opencode: below,
@@ -138,11 +138,11 @@ function below(all: string): string {
   return `\n\n${all}`
 }
 
-export function appendsArguments(dialect: Dialect): boolean {
+export function appendsArguments(dialect: CommandDialect): boolean {
   return APPENDED[dialect] !== null
 }
 
-function partOf(piece: Piece, filling: Filling): ExpandedPart | Refused {
+function partOf(piece: TemplatePiece, filling: Filling): ExpandedPart | Refused {
   switch (piece.type) {
     case "literal":
       return { type: "text", text: piece.text }
@@ -198,7 +198,7 @@ function filePart(path: string | undefined, raw: string): ExpandedPart {
 }
 
 /** The pieces as one text; `undefined` when a slot of it has no value. */
-function textOf(pieces: readonly Piece[], filling: Filling): string | undefined {
+function textOf(pieces: readonly TemplatePiece[], filling: Filling): string | undefined {
   let text = ""
   for (const piece of pieces) {
     if (piece.type === "shell" || piece.type === "file") return undefined
@@ -209,10 +209,10 @@ function textOf(pieces: readonly Piece[], filling: Filling): string | undefined 
   return text
 }
 
-const MAY_RUN: readonly Scope[] = ["builtin", "bundled", "named", "user", "project"]
+const MAY_RUN: readonly CommandScope[] = ["builtin", "bundled", "named", "user", "project"]
 
 function shellPart(
-  { pieces, raw }: Extract<Piece, { type: "shell" }>,
+  { pieces, raw }: Extract<TemplatePiece, { type: "shell" }>,
   filling: Filling,
 ): ExpandedPart | Refused {
   const { command } = filling
@@ -225,7 +225,7 @@ function shellPart(
   return { type: "shell", command: made.command, raw }
 }
 
-function shellPiece(piece: Piece, filling: Filling): ShellPiece {
+function shellPiece(piece: TemplatePiece, filling: Filling): ShellPiece {
   if (piece.type === "literal") return { type: "code", text: piece.text }
   if (piece.type === "shell" || piece.type === "file") return { type: "code", text: piece.raw }
   const value = valueOf(piece, filling)

@@ -1,7 +1,7 @@
 import { type Command, commandName, type TemplateCommand } from "./command.ts"
 import { appendsArguments } from "./expand.ts"
-import { type Piece, takesArguments } from "./piece.ts"
-import { printPieces, type Target } from "./print.ts"
+import { type TemplatePiece, takesArguments } from "./piece.ts"
+import { printPieces, type PrintTarget } from "./print.ts"
 import { templateOf } from "./template.ts"
 
 export interface ExportedFile {
@@ -10,7 +10,7 @@ export interface ExportedFile {
   readonly text: string
 }
 
-export interface Loss {
+export interface ExportLoss {
   /** The command's name. */
   readonly command: string
   /** One sentence on what the file does not say any more. */
@@ -19,14 +19,14 @@ export interface Loss {
 
 export interface Exported {
   readonly files: readonly ExportedFile[]
-  readonly losses: readonly Loss[]
+  readonly losses: readonly ExportLoss[]
 }
 
 /** Write commands as files of another tool. Whatever cannot be said there is in `losses`; a command
  *  without a loss means the same in both. */
-export function exportTo(target: Target, commands: readonly Command[]): Exported {
+export function exportTo(target: PrintTarget, commands: readonly Command[]): Exported {
   const files = new Map<string, string>()
-  const losses: Loss[] = []
+  const losses: ExportLoss[] = []
   for (const command of commands) {
     const lose = (message: string) => void losses.push({ command: command.name, message })
     if (command.source.scope === "builtin") continue
@@ -37,7 +37,7 @@ export function exportTo(target: Target, commands: readonly Command[]): Exported
 }
 
 interface Exporting {
-  readonly target: Target
+  readonly target: PrintTarget
   readonly files: Map<string, string>
   readonly lose: (message: string) => void
 }
@@ -55,7 +55,7 @@ function addFile(command: TemplateCommand, { target, files, lose }: Exporting): 
   for (const message of [...losses, ...quietLosses(command, target)]) lose(message)
 }
 
-const FOLDERS: Readonly<Record<Target, string>> = {
+const FOLDERS: Readonly<Record<PrintTarget, string>> = {
   claude: ".claude/commands",
   opencode: ".opencode/command",
   gemini: ".gemini/commands",
@@ -63,7 +63,7 @@ const FOLDERS: Readonly<Record<Target, string>> = {
 }
 
 /** Names come from strangers: each of their words becomes one plain file name. */
-function pathOf(name: string, target: Target): string | undefined {
+function pathOf(name: string, target: PrintTarget): string | undefined {
   const words = name
     .split(/[:/]/)
     .map((word) => (commandName(word) ?? "").replace(/[^\p{L}\p{N}_.-]/gu, "-").replace(/^\.+/, ""))
@@ -73,7 +73,7 @@ function pathOf(name: string, target: Target): string | undefined {
 }
 
 /** Where what was typed is appended by one tool and not by the other, a slot says so. */
-function withAppended(command: TemplateCommand, target: Target): readonly Piece[] {
+function withAppended(command: TemplateCommand, target: PrintTarget): readonly TemplatePiece[] {
   const { pieces } = templateOf(command)
   const isAppended = !takesArguments(pieces) && appendsArguments(command.dialect)
   if (!isAppended || appendsArguments(target)) return pieces
@@ -81,7 +81,7 @@ function withAppended(command: TemplateCommand, target: Target): readonly Piece[
 }
 
 /** Differences that no slot shows. */
-function quietLosses(command: TemplateCommand, target: Target): string[] {
+function quietLosses(command: TemplateCommand, target: PrintTarget): string[] {
   const { pieces } = templateOf(command)
   const takes = takesArguments(pieces)
   const losses: string[] = []
@@ -98,7 +98,7 @@ function quietLosses(command: TemplateCommand, target: Target): string[] {
   return losses
 }
 
-function markdown(command: TemplateCommand, body: string, target: Target): string {
+function markdown(command: TemplateCommand, body: string, target: PrintTarget): string {
   const names = (command.arguments ?? []).map(({ name }) => name)
   const keys: Record<string, unknown> = {
     description: command.description,

@@ -1,5 +1,5 @@
 import type { FileReference, Range } from "../message/file-reference.ts"
-import { type Fragment, parseFragment, type ReadFragment } from "../message/file-location.ts"
+import { type FileFragment, parseFragment, type ReadFragment } from "../message/file-location.ts"
 
 /** A path as it is typed in a command file: a URL, a path, or a path with a place in it
  *  (`a.ts#L10-25`, `a.pdf#page=3`, `a.zip!/b.ts`). What names no place stays in the name. */
@@ -8,7 +8,7 @@ export function fileReference(written: string): FileReference {
   const hash = written.lastIndexOf("#")
   const place = hash > 0 ? parseFragment(written.slice(hash + 1)) : undefined
   const whole = place?.type === "fragment" ? written.slice(0, hash) : written
-  return { kind: "path", ...splitEntry(whole), ...placeIn(place) }
+  return { kind: "path", ...splitEntry(whole), ...fragmentLocation(place) }
 }
 
 // What stands before `!/` has a suffix, as archives do: `wow!/a.ts` is a folder.
@@ -22,7 +22,10 @@ export function splitEntry(whole: string): { path: string; entry?: string } {
 }
 
 /** Lines and bytes are a range, any other place is a fragment (BEY-08). */
-export function placeIn(place: ReadFragment | undefined): { range?: Range; fragment?: Fragment } {
+export function fragmentLocation(place: ReadFragment | undefined): {
+  range?: Range
+  fragment?: FileFragment
+} {
   if (place?.type !== "fragment") return {}
   const { fragment } = place
   if (fragment.unit === "line") return { range: { start: fragment.start, end: fragment.end } }

@@ -1,7 +1,7 @@
 import { z } from "zod"
 
 /** What a person should know about a command file, with the place it is about. */
-export const Finding = z.object({
+export const CommandFileFinding = z.object({
   level: z.enum(["error", "warning", "note"]),
   /** A short word for the kind of finding, such as `shadowed` or `yaml`. */
   rule: z.string(),
@@ -11,7 +11,7 @@ export const Finding = z.object({
   /** One sentence. */
   message: z.string(),
 })
-export type Finding = z.infer<typeof Finding>
+export type CommandFileFinding = z.infer<typeof CommandFileFinding>
 
 /** Line breaks before `at`, so that `line + linesBefore(text, at)` is where it stands. */
 export function linesBefore(text: string, at = text.length): number {

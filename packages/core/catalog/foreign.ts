@@ -6,7 +6,7 @@ import {
   oneLine,
 } from "./command.ts"
 import { MAX_ARGUMENTS, MAX_COMMANDS_PER_FILE, MAX_HINT_CHARACTERS } from "./limits.ts"
-import { type Given, missingArguments, valuesOf } from "./values.ts"
+import { type ArgumentValues, missingArguments, valuesOf } from "./values.ts"
 
 /** A prompt as an MCP server lists it. */
 export interface McpPrompt {
@@ -61,7 +61,7 @@ export type McpArguments =
 
 /** What to ask the server with: `key=value`, `--key=value` and quotes are understood, and the last
  *  argument takes what is left. */
-export function mcpArguments(command: McpCommand, given: Given): McpArguments {
+export function mcpArguments(command: McpCommand, given: ArgumentValues): McpArguments {
   const declared = command.arguments ?? []
   const values = valuesOf(given, declared, "mcp")
   const missing = missingArguments(values, declared)

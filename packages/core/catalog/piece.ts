@@ -21,22 +21,22 @@ export type ArgumentPiece =
 
 export type SlotPiece =
   | ArgumentPiece
-  | (Written & { readonly type: "shell"; readonly pieces: readonly Piece[] })
-  | (Written & { readonly type: "file"; readonly pieces: readonly Piece[] })
+  | (Written & { readonly type: "shell"; readonly pieces: readonly TemplatePiece[] })
+  | (Written & { readonly type: "file"; readonly pieces: readonly TemplatePiece[] })
 
-export type Piece = { readonly type: "literal"; readonly text: string } | SlotPiece
+export type TemplatePiece = { readonly type: "literal"; readonly text: string } | SlotPiece
 
 /** What stands at a place: a slot or a literal, and how many characters it took. */
-export interface Token {
-  readonly piece: Piece
+export interface TemplateToken {
+  readonly piece: TemplatePiece
   readonly length: number
 }
-export type NextToken = (text: string, at: number) => Token | undefined
+export type NextToken = (text: string, at: number) => TemplateToken | undefined
 
 /** The pieces of a text, with what lies between the slots as literals. `offset` is where the text
  *  stands in the body. */
-export function piecesOf(text: string, offset: number, next: NextToken): Piece[] {
-  const pieces: Piece[] = []
+export function piecesOf(text: string, offset: number, next: NextToken): TemplatePiece[] {
+  const pieces: TemplatePiece[] = []
   let literal = ""
   let from = 0
   for (let at = trigger(text, 0); at < text.length; ) {
@@ -73,7 +73,7 @@ function moved(piece: SlotPiece, offset: number): SlotPiece {
 }
 
 /** Every slot, those inside shell commands and file names included. */
-export function* slotsOf(pieces: readonly Piece[]): Generator<SlotPiece> {
+export function* slotsOf(pieces: readonly TemplatePiece[]): Generator<SlotPiece> {
   for (const piece of pieces) {
     if (piece.type === "literal") continue
     yield piece
@@ -82,7 +82,7 @@ export function* slotsOf(pieces: readonly Piece[]): Generator<SlotPiece> {
 }
 
 /** Whether what the user typed goes anywhere. */
-export function takesArguments(pieces: readonly Piece[]): boolean {
+export function takesArguments(pieces: readonly TemplatePiece[]): boolean {
   for (const slot of slotsOf(pieces))
     if (slot.type !== "host" && slot.type !== "shell" && slot.type !== "file") return true
   return false

@@ -1,7 +1,7 @@
 import type { ReaderName } from "./read/read.ts"
 
 /** Where a tool keeps command files. */
-export interface CommandPlace {
+export interface CommandFolder {
   readonly tool: string
   /** A folder, or one file. In a project it is looked for in every folder from the working
    *  directory up to the repository's root; `~`, `$XDG_CONFIG_HOME` and `$CODEX_HOME` begin the
@@ -24,7 +24,7 @@ const MD = /\.md$/i
 const RECIPE = /\.(?:ya?ml|json)$/i
 
 /** In the order in which they are asked: our own first. */
-export const PROJECT_COMMANDS: readonly CommandPlace[] = [
+export const PROJECT_COMMANDS: readonly CommandFolder[] = [
   { tool: "compositor", path: ".agents/commands", files: MD, deep: true, reader: "markdown" },
   { tool: "claude", path: ".claude/commands", files: MD, deep: true, reader: "markdown" },
   {
@@ -76,7 +76,7 @@ export const PROJECT_COMMANDS: readonly CommandPlace[] = [
   { tool: "roo", path: ".roo/commands", files: MD, reader: "markdown" },
 ]
 
-export const USER_COMMANDS: readonly CommandPlace[] = [
+export const USER_COMMANDS: readonly CommandFolder[] = [
   { tool: "compositor", path: "~/.agents/commands", files: MD, deep: true, reader: "markdown" },
   { tool: "claude", path: "~/.claude/commands", files: MD, deep: true, reader: "markdown" },
   {
@@ -132,14 +132,14 @@ export const USER_COMMANDS: readonly CommandPlace[] = [
 ]
 
 /** Where a tool keeps skill packages. */
-export interface SkillPlace {
+export interface SkillFolder {
   readonly tool: string
   readonly path: string
   /** A Markdown file right in the folder is a skill as well. */
   readonly loose?: boolean
 }
 
-export const PROJECT_SKILLS: readonly SkillPlace[] = [
+export const PROJECT_SKILLS: readonly SkillFolder[] = [
   { tool: "compositor", path: ".agents/skills" },
   { tool: "claude", path: ".claude/skills" },
   { tool: "opencode", path: ".opencode/skill", loose: true },
@@ -153,7 +153,7 @@ export const PROJECT_SKILLS: readonly SkillPlace[] = [
   { tool: "continue", path: ".continue/skills" },
 ]
 
-export const USER_SKILLS: readonly SkillPlace[] = [
+export const USER_SKILLS: readonly SkillFolder[] = [
   { tool: "compositor", path: "~/.agents/skills" },
   { tool: "claude", path: "~/.claude/skills" },
   { tool: "opencode", path: "$XDG_CONFIG_HOME/opencode/skill", loose: true },

@@ -1,9 +1,9 @@
 import type { CommandArgument } from "./command.ts"
-import type { ArgumentPiece, NextToken, Piece, SlotPiece, Token } from "./piece.ts"
+import type { ArgumentPiece, NextToken, TemplatePiece, SlotPiece, TemplateToken } from "./piece.ts"
 import { parseTemplate, slotReader } from "./template.ts"
 
 /** The tools we write command files for. */
-export type Target = "claude" | "opencode" | "gemini" | "codex"
+export type PrintTarget = "claude" | "opencode" | "gemini" | "codex"
 
 export interface Printed {
   readonly body: string
@@ -14,8 +14,8 @@ export interface Printed {
 /** Write pieces in another dialect. What it has no slot for becomes the nearest thing it has, and
  *  is told. The result is read back: only what comes out the same counts as written. */
 export function printPieces(
-  pieces: readonly Piece[],
-  target: Target,
+  pieces: readonly TemplatePiece[],
+  target: PrintTarget,
   declared: readonly CommandArgument[],
 ): Printed {
   const names = declared.map(({ name }) => name)
@@ -28,7 +28,7 @@ export function printPieces(
 }
 
 /** Why a body that needed no change is still read otherwise. */
-const READ_OTHERWISE: Readonly<Record<Target, string>> = {
+const READ_OTHERWISE: Readonly<Record<PrintTarget, string>> = {
   claude: "claude reads a slot of it as text, or text as a slot",
   opencode: "opencode gives its last place all that is left",
   gemini: "gemini reads a slot of it as text, or text as a slot",
@@ -36,13 +36,13 @@ const READ_OTHERWISE: Readonly<Record<Target, string>> = {
 }
 
 interface Printing {
-  readonly target: Target
+  readonly target: PrintTarget
   readonly names: readonly string[]
   readonly losses: Set<string>
   readonly slot: NextToken
 }
 
-function printAll(pieces: readonly Piece[], printing: Printing): string {
+function printAll(pieces: readonly TemplatePiece[], printing: Printing): string {
   const printed = pieces.map((piece, at) => {
     if (piece.type === "literal") return printLiteral(piece.text, printing)
     const before = pieces[at - 1]
@@ -70,7 +70,7 @@ function printLiteral(text: string, printing: Printing): string {
 }
 
 /** What is text in the other dialect too, such as Codex' `$$`, is no slot. */
-function slotAt(text: string, at: number, slot: NextToken): Token | undefined {
+function slotAt(text: string, at: number, slot: NextToken): TemplateToken | undefined {
   const token = slot(text, at)
   const isText = token?.piece.type === "literal" && text.startsWith(token.piece.text, at)
   return isText ? undefined : token
@@ -99,7 +99,7 @@ function printSlot(piece: SlotPiece, printing: Printing): string {
   }
 }
 
-function printShell(pieces: readonly Piece[], raw: string, printing: Printing): string {
+function printShell(pieces: readonly TemplatePiece[], raw: string, printing: Printing): string {
   const { target, losses } = printing
   if (target === "codex") return lost(losses, `${target} does not run ${raw}`, raw)
   const command = printAll(pieces, printing)
@@ -108,7 +108,7 @@ function printShell(pieces: readonly Piece[], raw: string, printing: Printing): 
   return `!\`${command}\``
 }
 
-function printFile(pieces: readonly Piece[], raw: string, printing: Printing): string {
+function printFile(pieces: readonly TemplatePiece[], raw: string, printing: Printing): string {
   const { target, losses } = printing
   const path = printAll(pieces, printing)
   switch (target) {
@@ -179,7 +179,7 @@ interface Writer {
   readonly name: (name: string) => string | undefined
 }
 
-const WRITERS: Readonly<Record<Target, Writer>> = {
+const WRITERS: Readonly<Record<PrintTarget, Writer>> = {
   claude: {
     all: "$ARGUMENTS",
     place: (index, takesRest) => (takesRest ? undefined : `$${index}`),
@@ -201,17 +201,21 @@ const WRITERS: Readonly<Record<Target, Writer>> = {
 }
 
 interface ReadBack {
-  readonly target: Target
+  readonly target: PrintTarget
   readonly names: readonly string[]
 }
 
-function isReadBack(body: string, pieces: readonly Piece[], { target, names }: ReadBack): boolean {
+function isReadBack(
+  body: string,
+  pieces: readonly TemplatePiece[],
+  { target, names }: ReadBack,
+): boolean {
   const back = parseTemplate(body, target, names).pieces
   return meaning(back) === meaning(pieces)
 }
 
 /** The pieces without how they were written, for comparison. */
-function meaning(pieces: readonly Piece[]): string {
+function meaning(pieces: readonly TemplatePiece[]): string {
   const whole: unknown[] = []
   let text = ""
   for (const piece of pieces) {

@@ -3,7 +3,7 @@ import {
   type NextToken,
   piecesOf,
   type SlotPiece,
-  type Token,
+  type TemplateToken,
 } from "./piece.ts"
 
 export interface TemplateFault {
@@ -15,7 +15,7 @@ export interface TemplateFault {
 }
 
 /** What a rule may ask while a body is read. */
-export interface Reading {
+export interface TemplateReading {
   readonly names: readonly string[]
   readonly faults: TemplateFault[]
   /** Closing marks that were looked for in vain: further on they are not found either. */
@@ -23,65 +23,65 @@ export interface Reading {
 }
 
 /** A rule looks at one place, and only where its first character stands. */
-export interface Rule {
+export interface TemplateRule {
   readonly starts: string
-  readonly read: (text: string, at: number, reading: Reading) => Token | undefined
+  readonly read: (text: string, at: number, reading: TemplateReading) => TemplateToken | undefined
 }
 
 /** Shell commands and files hold slots themselves. */
-export type OuterRule = (inner: NextToken) => Rule
+export type OuterRule = (inner: NextToken) => TemplateRule
 
 type Unwritten<P> = P extends unknown ? Omit<P, "raw" | "at"> : never
 
-export function written(piece: Unwritten<SlotPiece>, raw: string, at: number): Token {
+export function slotToken(piece: Unwritten<SlotPiece>, raw: string, at: number): TemplateToken {
   return { piece: { ...piece, raw, at }, length: raw.length }
 }
 
 /** Patterns are sticky, so that each looks at one place only. */
-export function slot(
+export function slotRule(
   starts: string,
   pattern: RegExp,
   build: (match: RegExpExecArray) => Unwritten<ArgumentPiece> | undefined,
-): Rule {
+): TemplateRule {
   return {
     starts,
     read(text, at) {
       pattern.lastIndex = at
       const match = pattern.exec(text)
       const piece = match ? build(match) : undefined
-      return match && piece ? written(piece, match[0], at) : undefined
+      return match && piece ? slotToken(piece, match[0], at) : undefined
     },
   }
 }
 
 /** A slot only if its name was declared; otherwise it is text. */
-export function declared(starts: string, pattern: RegExp): Rule {
+export function declaredRule(starts: string, pattern: RegExp): TemplateRule {
   return {
     starts,
     read(text, at, { names }) {
       pattern.lastIndex = at
       const [raw, name] = pattern.exec(text) ?? []
       if (raw === undefined || name === undefined || !names.includes(name)) return undefined
-      return written({ type: "named", name }, raw, at)
+      return slotToken({ type: "named", name }, raw, at)
     },
   }
 }
 
 /** `$name` of a declared name; of `$issue-id` the longest that is declared counts. */
-export const BARE_NAME: Rule = {
+export const BARE_NAME: TemplateRule = {
   starts: "$",
   read(text, at, { names }) {
     BARE_NAME_PATTERN.lastIndex = at
     let name = BARE_NAME_PATTERN.exec(text)?.[1] ?? ""
     while (name !== "" && !names.includes(name))
       name = name.slice(0, Math.max(0, name.lastIndexOf("-")))
-    return name === "" ? undefined : written({ type: "named", name }, `$${name}`, at)
+    return name === "" ? undefined : slotToken({ type: "named", name }, `$${name}`, at)
   },
 }
 const BARE_NAME_PATTERN = /\$([A-Za-z_]\w{0,63}(?:-\w{1,63}){0,8})/y
 
 /** Text that is what it stands for, such as `$$`. */
-export function mark(starts: string, text: string): Rule {
+export function mark(starts: string, text: string): TemplateRule {
   return {
     starts,
     read: (body, at) =>
@@ -92,10 +92,10 @@ export function mark(starts: string, text: string): Rule {
 }
 
 /** From one mark to the next of another: kept as text, or dropped with its marks. */
-export function enclosed(
+export function enclosedRule(
   starts: string,
   marks: { readonly open: RegExp; readonly close: RegExp; readonly keep: boolean },
-): Rule {
+): TemplateRule {
   const { open, close, keep } = marks
   return {
     starts,
@@ -127,13 +127,13 @@ export function outer(type: "shell" | "file", starts: string, pattern: RegExp): 
       const [raw, content] = pattern.exec(text) ?? []
       if (raw === undefined || content === undefined) return undefined
       const pieces = piecesOf(content, at + raw.indexOf(content, 2), inner)
-      return written({ type, pieces }, raw, at)
+      return slotToken({ type, pieces }, raw, at)
     },
   })
 }
 
 /** `!{…}` and `@{…}`, which end where their braces balance. */
-export function balanced(type: "shell" | "file", starts: string): OuterRule {
+export function balancedRule(type: "shell" | "file", starts: string): OuterRule {
   return (inner) => {
     let braces: ReadonlyMap<number, number> | undefined
     return {
@@ -149,7 +149,7 @@ export function balanced(type: "shell" | "file", starts: string): OuterRule {
           return undefined
         }
         const pieces = piecesOf(text.slice(at + 2, close), at + 2, inner)
-        return written({ type, pieces }, text.slice(at, close + 1), at)
+        return slotToken({ type, pieces }, text.slice(at, close + 1), at)
       },
     }
   }
@@ -176,7 +176,7 @@ export const AT_PATH: OuterRule = (inner) => ({
     const path = found.replace(/[.:!?\]]+$/, "")
     const pieces = piecesOf(path, at + 1, inner)
     const isPath = /\/|^~|\.\w/.test(path) || pieces.some(({ type }) => type !== "literal")
-    return path === "" || !isPath ? undefined : written({ type: "file", pieces }, `@${path}`, at)
+    return path === "" || !isPath ? undefined : slotToken({ type: "file", pieces }, `@${path}`, at)
   },
 })
 // After a word it is an address, in backticks it is code.
@@ -184,15 +184,15 @@ const AT_PATH_PATTERN = /(?<![\w`@.])@([^\s`,;()<>"'|@]{1,4096})/y
 
 /** MiniJinja: a declared parameter, or what goose itself provides. Everything else it can do would
  *  need its engine, so the body is refused rather than sent half done. */
-export const JINJA: Rule = {
+export const JINJA: TemplateRule = {
   starts: "{",
   read(text, at, { names, faults }) {
     JINJA_PATTERN.lastIndex = at
     const [raw, expression] = JINJA_PATTERN.exec(text) ?? []
     if (raw === undefined) return undefined
     const name = expression?.trim() ?? ""
-    if (names.includes(name)) return written({ type: "named", name }, raw, at)
-    if (name === "recipe_dir") return written({ type: "host", name }, raw, at)
+    if (names.includes(name)) return slotToken({ type: "named", name }, raw, at)
+    if (name === "recipe_dir") return slotToken({ type: "host", name }, raw, at)
     const message = IDENTIFIER.test(name)
       ? `uses ${name}, which is not among its parameters`
       : `uses ${raw.slice(0, 60)}, which this host does not run`

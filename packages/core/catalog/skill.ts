@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { CommandArgument, CommandSource, Dialect, type SkillCommand } from "./command.ts"
+import { CommandArgument, CommandSource, CommandDialect, type SkillCommand } from "./command.ts"
 
 /** A skill: what the index says of it, and the body that only the `skill` tool hands out. */
 export const Skill = z.object({
@@ -11,7 +11,7 @@ export const Skill = z.object({
   digest: z.string(),
   /** The folder of the package, where its resources lie. */
   folder: z.string(),
-  dialect: Dialect,
+  dialect: CommandDialect,
   body: z.string(),
   arguments: z.array(CommandArgument).optional(),
   argument_hint: z.string().optional(),

@@ -1,10 +1,10 @@
-import type { Dialect, SkillCommand, TemplateCommand } from "./command.ts"
+import type { CommandDialect, SkillCommand, TemplateCommand } from "./command.ts"
 import { GRAMMARS } from "./grammar.ts"
-import { type NextToken, type Piece, piecesOf, type Token } from "./piece.ts"
-import type { Reading, Rule, TemplateFault } from "./rules.ts"
+import { type NextToken, type TemplatePiece, piecesOf, type TemplateToken } from "./piece.ts"
+import type { TemplateReading, TemplateRule, TemplateFault } from "./rules.ts"
 
 export interface Template {
-  readonly pieces: readonly Piece[]
+  readonly pieces: readonly TemplatePiece[]
   readonly faults: readonly TemplateFault[]
 }
 
@@ -12,11 +12,11 @@ export interface Template {
  *  argument can be taken for a slot (BEY-05). `names` are the declared arguments. */
 export function parseTemplate(
   body: string,
-  dialect: Dialect,
+  dialect: CommandDialect,
   names: readonly string[] = [],
 ): Template {
   const { escapes, slots, outer = [], finish } = GRAMMARS[dialect]
-  const reading: Reading = { names, faults: [], unclosed: new Set() }
+  const reading: TemplateReading = { names, faults: [], unclosed: new Set() }
   const inner = reader(slots, escapes, reading)
   const whole = reader([...outer.map((make) => make(inner)), ...slots], escapes, reading)
   const pieces = piecesOf(body, 0, whole)
@@ -36,20 +36,24 @@ export function templateOf(command: TemplateCommand | SkillCommand): Template {
 }
 
 /** Where a dialect would see a slot, whatever stands before it. */
-export function slotReader(dialect: Dialect, names: readonly string[]): NextToken {
+export function slotReader(dialect: CommandDialect, names: readonly string[]): NextToken {
   const { slots, outer = [] } = GRAMMARS[dialect]
-  const reading: Reading = { names, faults: [], unclosed: new Set() }
+  const reading: TemplateReading = { names, faults: [], unclosed: new Set() }
   const inner = firstToken(slots, reading)
   return firstToken([...outer.map((make) => make(inner)), ...slots], reading)
 }
 
-function reader(rules: readonly Rule[], escapes: boolean, reading: Reading): NextToken {
+function reader(
+  rules: readonly TemplateRule[],
+  escapes: boolean,
+  reading: TemplateReading,
+): NextToken {
   const slot = firstToken(rules, reading)
   if (!escapes) return slot
   return (text, at) => (text.charAt(at) === "\\" ? escaped(text, at, slot) : slot(text, at))
 }
 
-function firstToken(rules: readonly Rule[], reading: Reading): NextToken {
+function firstToken(rules: readonly TemplateRule[], reading: TemplateReading): NextToken {
   return (text, at) => {
     const first = text.charAt(at)
     for (const { starts, read } of rules) {
@@ -61,7 +65,7 @@ function firstToken(rules: readonly Rule[], reading: Reading): NextToken {
 }
 
 /** Before a slot, two backslashes are one, and an odd one makes the slot text. */
-function escaped(text: string, at: number, slot: NextToken): Token {
+function escaped(text: string, at: number, slot: NextToken): TemplateToken {
   let end = at
   while (text.charAt(end) === "\\") end += 1
   const token = slot(text, end)
@@ -71,6 +75,6 @@ function escaped(text: string, at: number, slot: NextToken): Token {
   return literal(kept + text.slice(end, end + token.length), end - at + token.length)
 }
 
-function literal(text: string, length: number): Token {
+function literal(text: string, length: number): TemplateToken {
   return { piece: { type: "literal", text }, length }
 }

@@ -1,12 +1,12 @@
-import type { Command, Dialect, SkillCommand, TemplateCommand } from "./command.ts"
-import { type Finding, linesBefore } from "./finding.ts"
+import type { Command, CommandDialect, SkillCommand, TemplateCommand } from "./command.ts"
+import { type CommandFileFinding, linesBefore } from "./finding.ts"
 import { slotsOf, takesArguments } from "./piece.ts"
 import { type Template, templateOf } from "./template.ts"
 
 type WithTemplate = TemplateCommand | SkillCommand
 
 /** What in a template does not mean what its author may think. */
-export function trapsOf(command: Command): Finding[] {
+export function trapsOf(command: Command): CommandFileFinding[] {
   if (command.kind !== "template" && command.kind !== "skill") return []
   const template = templateOf(command)
   return [
@@ -28,15 +28,15 @@ export function trapsOf(command: Command): Finding[] {
 function told(
   command: Command,
   at: number,
-  finding: Pick<Finding, "level" | "rule" | "message">,
-): Finding {
+  finding: Pick<CommandFileFinding, "level" | "rule" | "message">,
+): CommandFileFinding {
   const { path = `/${command.name}`, line = 1 } = command.source
   const body = "body" in command ? command.body : ""
   return { ...finding, path, line: line + linesBefore(body, at) }
 }
 
 /** Claude Code counts from 0, everyone else from 1, and its own guides show both. */
-function countingTraps(command: WithTemplate, { pieces }: Template): Finding[] {
+function countingTraps(command: WithTemplate, { pieces }: Template): CommandFileFinding[] {
   if (command.dialect !== "claude") return []
   const places = [...slotsOf(pieces)].filter((slot) => slot.type === "positional")
   const first = places.find(({ raw }) => raw === "$1")
@@ -48,7 +48,7 @@ function countingTraps(command: WithTemplate, { pieces }: Template): Finding[] {
 interface Foreign {
   readonly pattern: RegExp
   /** Where it is a slot; everywhere else it is text. */
-  readonly of: readonly Dialect[]
+  readonly of: readonly CommandDialect[]
 }
 
 const FOREIGN: readonly Foreign[] = [
@@ -66,9 +66,9 @@ const FOREIGN: readonly Foreign[] = [
 
 /** Skills and prompts of servers are text through and through: what looks like a slot there is
  *  more often an example than a mistake. */
-const WITHOUT_SLOTS: readonly Dialect[] = ["skill", "mcp"]
+const WITHOUT_SLOTS: readonly CommandDialect[] = ["skill", "mcp"]
 
-function foreignSlots(command: WithTemplate, { pieces }: Template): Finding[] {
+function foreignSlots(command: WithTemplate, { pieces }: Template): CommandFileFinding[] {
   if (WITHOUT_SLOTS.includes(command.dialect)) return []
   const literals = pieces.filter((piece) => piece.type === "literal")
   return FOREIGN.flatMap(({ pattern, of }) => {
@@ -82,7 +82,7 @@ function foreignSlots(command: WithTemplate, { pieces }: Template): Finding[] {
 }
 
 /** `$1,000` is a slot and a comma. */
-function money(command: WithTemplate, { pieces }: Template): Finding[] {
+function money(command: WithTemplate, { pieces }: Template): CommandFileFinding[] {
   for (const slot of slotsOf(pieces)) {
     const after = slot.type === "positional" && command.body.slice(slot.at + slot.raw.length)
     if (!after || !/^[.,]\d/.test(after)) continue
@@ -95,7 +95,7 @@ function money(command: WithTemplate, { pieces }: Template): Finding[] {
 /** Of one kind, for one command: more would hide the rest. */
 const MAX_FINDINGS = 20
 
-function shellSlots(command: WithTemplate, { pieces }: Template): Finding[] {
+function shellSlots(command: WithTemplate, { pieces }: Template): CommandFileFinding[] {
   if (command.trust === "trusted") return []
   return [...slotsOf(pieces)]
     .filter((slot) => slot.type === "shell")
@@ -110,7 +110,7 @@ function shellSlots(command: WithTemplate, { pieces }: Template): Finding[] {
 }
 
 /** A hint promises that arguments go somewhere. */
-function idleHint(command: WithTemplate, { pieces }: Template): Finding[] {
+function idleHint(command: WithTemplate, { pieces }: Template): CommandFileFinding[] {
   const drops =
     command.dialect === "compositor" || command.dialect === "codex" || command.dialect === "pi"
   if (!drops || command.argument_hint === undefined || takesArguments(pieces)) return []

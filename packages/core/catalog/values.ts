@@ -1,8 +1,8 @@
-import type { CommandArgument, Dialect } from "./command.ts"
-import { plainWords, quotedWords, type Word } from "./words.ts"
+import type { CommandArgument, CommandDialect } from "./command.ts"
+import { plainWords, quotedWords, type ArgumentWord } from "./words.ts"
 
 /** What was given to a command: the text after its name, or a filled-in form. */
-export type Given = string | Readonly<Record<string, string>>
+export type ArgumentValues = string | Readonly<Record<string, string>>
 
 export interface Values {
   /** Everything after the command's name, as typed. */
@@ -13,7 +13,7 @@ export interface Values {
 
 /** How a dialect takes apart what was typed after the name. */
 interface Habit {
-  readonly words: (text: string) => Word[]
+  readonly words: (text: string) => ArgumentWord[]
   /** `$ARGUMENTS` is the text as typed, or its words with one space between them. */
   readonly all: "typed" | "joined"
   /** Declared names are given by `key=value`, by their order, or by either. */
@@ -22,7 +22,7 @@ interface Habit {
 
 const TYPED: Habit = { words: quotedWords, all: "typed", fill: "either" }
 
-const HABITS: Readonly<Record<Dialect, Habit>> = {
+const HABITS: Readonly<Record<CommandDialect, Habit>> = {
   compositor: { words: plainWords, all: "typed", fill: "either" },
   claude: { words: quotedWords, all: "typed", fill: "order" },
   opencode: TYPED,
@@ -41,9 +41,9 @@ const HABITS: Readonly<Record<Dialect, Habit>> = {
 /** Give the typed text to the slots it is meant for. White space around it separates and is not
  *  part of it; what is inside stays as typed. */
 export function valuesOf(
-  given: Given,
+  given: ArgumentValues,
   declared: readonly CommandArgument[],
-  dialect: Dialect,
+  dialect: CommandDialect,
 ): Values {
   if (typeof given !== "string") return fromForm(given, declared)
   const text = given.trim()
@@ -57,7 +57,7 @@ export function valuesOf(
 }
 
 /** Whether an argument can be given as `name=value`. */
-export function takesKeys(dialect: Dialect): boolean {
+export function takesKeys(dialect: CommandDialect): boolean {
   return HABITS[dialect].fill !== "order"
 }
 
@@ -84,11 +84,11 @@ function fromForm(
 
 interface Keys {
   readonly named: Map<string, string>
-  readonly rest: readonly Word[]
+  readonly rest: readonly ArgumentWord[]
 }
 
 function takeKeys(
-  words: readonly Word[],
+  words: readonly ArgumentWord[],
   declared: readonly CommandArgument[],
   habit: Habit,
 ): Keys {
@@ -109,7 +109,7 @@ const KEY_VALUE = /^(?:--)?([^=\s]{1,64})=(.*)$/s
 /** The words that are left go to the names that are left; the last name takes all that remains. */
 function fillInOrder(filling: {
   readonly text: string
-  readonly rest: readonly Word[]
+  readonly rest: readonly ArgumentWord[]
   readonly declared: readonly CommandArgument[]
   readonly named: Map<string, string>
   readonly habit: Habit
@@ -125,7 +125,7 @@ function fillInOrder(filling: {
 }
 
 /** As typed, unless a `key=value` stands between. */
-function remaining(text: string, words: readonly Word[]): string {
+function remaining(text: string, words: readonly ArgumentWord[]): string {
   const together = words.every((word, at) => {
     const previous = words[at - 1]
     return previous === undefined || text.slice(previous.end, word.start).trim() === ""

@@ -1,12 +1,12 @@
 /** A word of the argument text: its value, and where it was written. */
-export interface Word {
+export interface ArgumentWord {
   readonly text: string
   readonly start: number
   readonly end: number
 }
 
 /** Split at white space; quotes are letters like any other (decision 16). */
-export function plainWords(text: string): Word[] {
+export function plainWords(text: string): ArgumentWord[] {
   return Array.from(text.matchAll(/\S+/g), ({ 0: word, index }) => ({
     text: word,
     start: index,
@@ -17,8 +17,8 @@ export function plainWords(text: string): Word[] {
 /** Split at white space, but not inside quotes. A quote opens at the start of a word or of a
  *  `key=value`, and closes before white space or the end: `don't` is one word, and a quote that
  *  nothing closes is a letter. */
-export function quotedWords(text: string): Word[] {
-  const words: Word[] = []
+export function quotedWords(text: string): ArgumentWord[] {
+  const words: ArgumentWord[] = []
   const closing = new ClosingQuotes(text)
   for (let at = skipSpace(text, 0); at < text.length; ) {
     const word = quotedWord(text, at, closing) ?? bareWord(text, at)
@@ -30,7 +30,7 @@ export function quotedWords(text: string): Word[] {
 
 const KEY = /(?:--)?[\p{L}_][\p{L}\p{N}_.-]*=/uy
 
-function quotedWord(text: string, start: number, closing: ClosingQuotes): Word | undefined {
+function quotedWord(text: string, start: number, closing: ClosingQuotes): ArgumentWord | undefined {
   KEY.lastIndex = start
   const key = KEY.exec(text)?.[0] ?? ""
   const open = start + key.length
@@ -44,7 +44,7 @@ function quotedWord(text: string, start: number, closing: ClosingQuotes): Word |
 const BARE = /\S+/y
 const SPACE = /\s*/y
 
-function bareWord(text: string, start: number): Word {
+function bareWord(text: string, start: number): ArgumentWord {
   BARE.lastIndex = start
   const word = BARE.exec(text)?.[0] ?? text.slice(start)
   return { text: word, start, end: start + word.length }

@@ -1,9 +1,9 @@
 import type { Range } from "../message/file-reference.ts"
-import { placeIn, splitEntry } from "../catalog/file-reference.ts"
+import { fragmentLocation, splitEntry } from "../catalog/file-reference.ts"
 import { MAX_PATH_CHARACTERS } from "../message/limits.ts"
-import { TRAITS, WORD, withoutPunctuation } from "./characters.ts"
+import { TRAITS, WORD_CHARACTER, withoutPunctuation } from "./characters.ts"
 import {
-  type Fragment,
+  type FileFragment,
   type FragmentFault,
   parseFragment,
   printFragment,
@@ -16,7 +16,7 @@ export interface Address {
   readonly path: string
   readonly entry?: string | undefined
   readonly range?: Range | undefined
-  readonly fragment?: Fragment | undefined
+  readonly fragment?: FileFragment | undefined
 }
 
 export interface ReadAddress {
@@ -47,7 +47,11 @@ export function readWordAddress(text: string, at: number, end: number): ReadAddr
   if (whole === "") return undefined
   const { path, entry } = splitEntry(whole)
   const inside = entry === undefined ? {} : { entry }
-  return { address: { path, ...inside, ...placeIn(place) }, ...faultOf(place), end: at + length }
+  return {
+    address: { path, ...inside, ...fragmentLocation(place) },
+    ...faultOf(place),
+    end: at + length,
+  }
 }
 
 /** The address as it is written after `@`; `undefined` when no writing of it would be read again. */
@@ -56,8 +60,8 @@ export function printAddress(address: Address): string | undefined {
   const inside = address.entry === undefined ? "" : `!/${address.entry}`
   const bare = `${address.path}${inside}${place}`
   if (reads(bare, address)) return bare
-  const entry = address.entry === undefined ? "" : `!/${quoted(address.entry)}`
-  const careful = `${quoted(address.path)}${entry}${place}`
+  const entry = address.entry === undefined ? "" : `!/${quotePath(address.entry)}`
+  const careful = `${quotePath(address.path)}${entry}${place}`
   return reads(careful, address) ? careful : undefined
 }
 
@@ -82,7 +86,7 @@ export function readQuoted(
   return undefined
 }
 
-export function quoted(text: string): string {
+export function quotePath(text: string): string {
   return `"${text.replaceAll('"', '""')}"`
 }
 
@@ -92,7 +96,11 @@ function readQuotedAddress(text: string, at: number, limit: number): ReadAddress
   const entry = readEntry(text, path.end, limit)
   const { place, end } = entry?.place ? entry : readPlace(text, entry?.end ?? path.end, limit)
   const inside = entry ? { entry: entry.value } : {}
-  return { address: { path: path.value, ...inside, ...placeIn(place) }, ...faultOf(place), end }
+  return {
+    address: { path: path.value, ...inside, ...fragmentLocation(place) },
+    ...faultOf(place),
+    end,
+  }
 }
 
 interface Placed {
@@ -124,7 +132,7 @@ function readPlace(text: string, at: number, limit: number): Placed {
 
 function wordEnd(text: string, at: number, limit: number): number {
   let end = at
-  while (end < limit && (TRAITS[text.charCodeAt(end)] ?? 0) & WORD) end++
+  while (end < limit && (TRAITS[text.charCodeAt(end)] ?? 0) & WORD_CHARACTER) end++
   return withoutPunctuation(text, at, end)
 }
 

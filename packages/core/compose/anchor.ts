@@ -15,14 +15,14 @@ export interface Anchored {
 const NEARBY_UNITS = 256
 
 /** A node, and where it stands in the list that was sent. */
-export interface Placed {
+export interface AnchoredNode {
   readonly node: ComposerNode
   readonly index: number
 }
 
 /** Put every node where its text is (EA-006). Nodes that are where they say stay; one that is not is
  *  looked for between its neighbours, near the place it names, and moved there with a warning. */
-export function anchor(source: string, placed: readonly Placed[]): Anchored {
+export function anchor(source: string, placed: readonly AnchoredNode[]): Anchored {
   const nodes: ComposerNode[] = []
   const faults: InputFault[] = []
   const warnings: InputFault[] = []
@@ -53,7 +53,7 @@ export function anchor(source: string, placed: readonly Placed[]): Anchored {
 }
 
 /** For each node, where the next one starts that is where it says. */
-function ceilingsOf(source: string, placed: readonly Placed[]): number[] {
+function ceilingsOf(source: string, placed: readonly AnchoredNode[]): number[] {
   const ceilings: number[] = []
   let ceiling = source.length
   for (const { node } of placed.toReversed()) {

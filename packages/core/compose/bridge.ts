@@ -3,7 +3,7 @@ import type { PartData } from "../parts/define-part.ts"
 import { printAddress } from "./address.ts"
 import { isKnownNode } from "./node-kinds.ts"
 import type { ComposerNode, KnownNode, SlashCommandNode } from "./node.ts"
-import type { Payload } from "./slash-commands.ts"
+import type { HandlerPayload } from "./slash-commands.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
 /** What is persisted of an input (EA-041): commands, references, and what is said between them, in
@@ -11,7 +11,7 @@ import type { Vocabulary } from "./vocabulary.ts"
  *  references among them stand behind it, marked `argument_of`. Its `raw` is all that was typed. An unknown command that leads the
  *  message passes through as it was typed. One inside the text is text, and so is an action that
  *  neither leads nor was chosen (decision 5). */
-export function partsOfInput(input: Payload, vocabulary: Vocabulary): PartData[] {
+export function partsOfInput(input: HandlerPayload, vocabulary: Vocabulary): PartData[] {
   return segmentsOf(input, vocabulary).flatMap((segment) => partsOf(input.source, segment))
 }
 
@@ -25,7 +25,7 @@ interface Segment {
   readonly references: ComposerNode[]
 }
 
-function segmentsOf({ source, nodes = [] }: Payload, vocabulary: Vocabulary): Segment[] {
+function segmentsOf({ source, nodes = [] }: HandlerPayload, vocabulary: Vocabulary): Segment[] {
   const lead = source.length - source.trimStart().length
   let segment: Segment = { known: false, start: 0, end: source.length, references: [] }
   const segments = [segment]

@@ -13,7 +13,7 @@ export const BREAK = 8
 
 /** What a unit can be inside a command or a reference. */
 export const NAME = 1
-export const WORD = 2
+export const WORD_CHARACTER = 2
 /** Ends a sentence rather than the word before it. */
 export const STOP = 4
 /** Makes a word a path. */
@@ -72,7 +72,7 @@ function sorts(): Uint8Array {
 }
 
 function traits(): Uint16Array {
-  const table = new Uint16Array(UNITS).fill(WORD | BEGINS, 0x20, 0x80)
+  const table = new Uint16Array(UNITS).fill(WORD_CHARACTER | BEGINS, 0x20, 0x80)
   const set = (units: string, value: number) => {
     for (const unit of units) table[unit.charCodeAt(0)] = value
   }
@@ -81,10 +81,10 @@ function traits(): Uint16Array {
   }
   // Controls are in no name and in no path.
   table[0x7f] = 0
-  table.fill(WORD | BEGINS | NAME, 0xa0)
-  table.fill(WORD | BEGINS, 0x2010, 0x2060) // General punctuation: no name has it.
+  table.fill(WORD_CHARACTER | BEGINS | NAME, 0xa0)
+  table.fill(WORD_CHARACTER | BEGINS, 0x2010, 0x2060) // General punctuation: no name has it.
   add("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_:./", NAME)
-  set(BRACKETS, WORD | BEGINS)
+  set(BRACKETS, WORD_CHARACTER | BEGINS)
   set(WIDE_STOPS, STOP | BOUNDARY)
   set(`${WHITE_SPACE}\n`, BOUNDARY)
   set('`"', 0)

@@ -3,7 +3,7 @@ import type { State } from "./scan.ts"
 
 /** A stretch of a source. No token crosses its ends, and its spans count from its start, so that
  *  nothing in it changes when the text before it does. */
-export interface Chunk {
+export interface SourceChunk {
   readonly text: string
   readonly nodes: readonly KnownNode[]
   /** What the text before it says about it. */
@@ -15,7 +15,7 @@ export interface Chunk {
 /** Chunks and where each starts. Starts behind the last change are told by an offset that is applied
  *  when they are asked for: typing in one place moves them all at no cost. */
 export class ChunkList {
-  readonly #chunks: Chunk[] = []
+  readonly #chunks: SourceChunk[] = []
   readonly #starts: number[] = []
   /** From this chunk on, starts are `#shift` further than noted. */
   #pivot = 0
@@ -31,7 +31,7 @@ export class ChunkList {
     return this.#chunks.length
   }
 
-  at(index: number): Chunk {
+  at(index: number): SourceChunk {
     const chunk = this.#chunks[index]
     if (!chunk) throw new Error(`There is no chunk ${index} among ${this.#chunks.length}.`)
     return chunk
@@ -57,7 +57,7 @@ export class ChunkList {
   }
 
   /** Put chunks in the place of those from `first` to before `end`. */
-  replace(first: number, end: number, chunks: readonly Chunk[]) {
+  replace(first: number, end: number, chunks: readonly SourceChunk[]) {
     const from = this.start(first)
     const removed = this.start(end) - from
     this.#movePivot(end)

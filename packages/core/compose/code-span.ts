@@ -1,4 +1,4 @@
-import { examine, type Reading } from "./reading.ts"
+import { examine, type SourceReading } from "./reading.ts"
 import { unitAt, type Units } from "./units.ts"
 
 /** Code between ticks is on one line and no longer than this, so that a tick matters only nearby. */
@@ -16,7 +16,7 @@ export interface Ticks {
 }
 
 /** A reading that knows about ticks. */
-export interface Coded extends Reading {
+export interface Coded extends SourceReading {
   readonly ticks: Ticks
 }
 

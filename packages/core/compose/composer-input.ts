@@ -1,6 +1,6 @@
 import type { z } from "zod"
 import { MAX_TEXT_CHARACTERS } from "../message/limits.ts"
-import { anchor, type InputFault, type Placed } from "./anchor.ts"
+import { anchor, type InputFault, type AnchoredNode } from "./anchor.ts"
 import { type ComposerNode, KnownNode, UnknownNode } from "./node.ts"
 
 export const MAX_NODES = 10_000
@@ -60,14 +60,14 @@ function listFaults(nodes: unknown): InputFault[] {
 }
 
 interface ReadNodes {
-  readonly placed: readonly Placed[]
+  readonly placed: readonly AnchoredNode[]
   readonly faults: readonly InputFault[]
 }
 
 const NO_NODES: ReadNodes = { placed: [], faults: [] }
 
 function readNodes(nodes: readonly unknown[]): ReadNodes {
-  const placed: Placed[] = []
+  const placed: AnchoredNode[] = []
   const faults: InputFault[] = []
   for (const [index, value] of nodes.entries()) {
     const read = readNode(value)

@@ -1,14 +1,14 @@
-import { type Chunk, ChunkList } from "./chunk-list.ts"
+import { type SourceChunk, ChunkList } from "./chunk-list.ts"
 import type { KnownNode } from "./node.ts"
 import { FIRST_STATE, LOOK_AHEAD, newScan, run, type Scan, type State, stateOf } from "./scan.ts"
-import { MAX_QUERY_CHARACTERS, type Trigger, triggerAt } from "./trigger.ts"
+import { MAX_QUERY_CHARACTERS, type CompletionTrigger, triggerAt } from "./trigger.ts"
 import { windowOf } from "./units.ts"
-import { type Vocabulary, type Words, wordsOf } from "./vocabulary.ts"
+import { type Vocabulary, type ParserVocabulary, wordsOf } from "./vocabulary.ts"
 
 /** What a chunk is cut to. Smaller ones make a keystroke cheaper, larger ones a document. */
 const CHUNK_UNITS = 1024
 
-export interface Span {
+export interface SourceSpan {
   readonly from: number
   readonly to: number
 }
@@ -17,7 +17,7 @@ export interface Span {
  *  source; an edit reads again only what it can affect, so a keystroke that neither opens nor closes
  *  a fence costs the same in a short draft and in a long one. */
 export class ComposerDocument {
-  readonly #words: Words
+  readonly #words: ParserVocabulary
   readonly #chunks = new ChunkList()
   readonly #chunkUnits: number
   #source: string | undefined
@@ -40,7 +40,7 @@ export class ComposerDocument {
   }
 
   /** Replace a stretch of the text. Answers which stretch of the new text was read again. */
-  edit(from: number, to: number, insert: string): Span {
+  edit(from: number, to: number, insert: string): SourceSpan {
     if (!(0 <= from && from <= to && to <= this.length))
       throw new Error(`The edit ${from}-${to} is outside a source of ${this.length} units.`)
     this.#source = undefined
@@ -78,7 +78,7 @@ export class ComposerDocument {
   }
 
   /** What is being typed at the cursor; nothing, in a fence. */
-  trigger(cursor: number): Trigger | undefined {
+  trigger(cursor: number): CompletionTrigger | undefined {
     if (this.inFence(cursor)) return undefined
     const start = Math.max(0, cursor - MAX_QUERY_CHARACTERS - 1)
     const found = triggerAt(this.slice(start, cursor), cursor - start)
@@ -117,7 +117,7 @@ export class ComposerDocument {
    *  the next chunk finds itself in the state it was read in. */
   #read(core: string, first: number, end: number): Reread {
     const chunks = this.#chunks
-    const made: Chunk[] = []
+    const made: SourceChunk[] = []
     let { state } = chunks.at(first)
     let text = core
     for (let more = 1; ; more *= 2) {
@@ -136,7 +136,7 @@ export class ComposerDocument {
   }
 
   /** The next chunk of a text that is read up to `end`. */
-  #cut(scan: Scan, end: number): Chunk {
+  #cut(scan: Scan, end: number): SourceChunk {
     const state = stateOf(scan)
     const start = scan.at
     scan.nodes = []
@@ -167,13 +167,13 @@ export class ComposerDocument {
 }
 
 interface Reread {
-  readonly chunks: readonly Chunk[]
+  readonly chunks: readonly SourceChunk[]
   /** The first chunk that stays. */
   readonly end: number
 }
 
 /** A document has one chunk at least. */
-const EMPTY: Chunk = { text: "", nodes: [], state: FIRST_STATE, reach: 1 }
+const EMPTY: SourceChunk = { text: "", nodes: [], state: FIRST_STATE, reach: 1 }
 
 function isSame(left: State, right: State): boolean {
   return (

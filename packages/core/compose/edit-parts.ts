@@ -2,10 +2,10 @@ import type { PartData } from "../parts/define-part.ts"
 import { definitionOf, openPart } from "../parts/table.ts"
 import type { ComposerNode } from "./node.ts"
 import { parse } from "./parse.ts"
-import { type Piece, serialize, withChips } from "./serialize.ts"
+import { type ComposerPiece, serialize, withChips } from "./serialize.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
-export interface Editable {
+export interface EditableSource {
   readonly source: string
   readonly nodes: readonly ComposerNode[]
   /** What no text can stand for: attachments, the editor's state. It stays beside the draft. */
@@ -14,8 +14,8 @@ export interface Editable {
 
 /** The way back of the bridge (EA-041): a message as something to write on. Parts that were derived
  *  from others are left out, since sending derives them again. */
-export function inputOfParts(parts: readonly PartData[], vocabulary: Vocabulary): Editable {
-  const pieces: Piece[] = []
+export function inputOfParts(parts: readonly PartData[], vocabulary: Vocabulary): EditableSource {
+  const pieces: ComposerPiece[] = []
   const rest: PartData[] = []
   for (const part of parts) {
     if (part.derived_from !== undefined || part.argument_of !== undefined) continue
@@ -30,7 +30,7 @@ export function inputOfParts(parts: readonly PartData[], vocabulary: Vocabulary)
 }
 
 /** Two texts that were apart stay apart. */
-function touches(left: Piece | undefined, right: Piece | undefined): boolean {
+function touches(left: ComposerPiece | undefined, right: ComposerPiece | undefined): boolean {
   return (
     typeof left === "string" && typeof right === "string" && /\S$/.test(left) && /^\S/.test(right)
   )

@@ -2,18 +2,18 @@ import type { PartData } from "../parts/define-part.ts"
 import { chipOf, isWords, openPart } from "../parts/table.ts"
 import type { Metadata, StoredPart } from "../message/row.ts"
 import { isSamePart, ownParts } from "./keep-parts.ts"
-import { type Insert, isLookalike, nodesOfTyped, partsOfTyped, wordsIn } from "./typed.ts"
+import { type SourceInsert, isLookalike, nodesOfTyped, partsOfTyped, wordsIn } from "./typed.ts"
 import type { ComposerNode } from "./node.ts"
 import { type CommandKind, DEFAULT_CONTEXTS, type Vocabulary } from "./vocabulary.ts"
 
 /** A message as something to write on. What text cannot carry is a part that stands in it or follows
  *  it; an editor shows each as a chip. */
-export interface Editable {
+export interface EditableMessage {
   readonly source: string
   /** Words of the source that look like commands or references, and are words. */
   readonly literals: readonly string[]
   /** Parts that stand in the source, in order. */
-  readonly inserts: readonly Insert[]
+  readonly inserts: readonly SourceInsert[]
   /** Parts that follow the source. */
   readonly rest: readonly PartData[]
 }
@@ -26,13 +26,13 @@ interface Opened {
 /** Open a message for editing, whoever sent it and however. Saved unchanged, it gives the same parts in
  *  the same order: what was typed is taken for the text only where reading it again makes the very parts
  *  that were stored, and a text part only where an editor can hold it (QUE-009). */
-export function openMessage({ metadata, parts }: Opened): Editable {
+export function openMessage({ metadata, parts }: Opened): EditableMessage {
   const own = ownParts(parts)
   return openTyped(metadata, own) ?? openParts(own)
 }
 
 /** What a server is told of it, to send or to save. */
-export function bodyOfEditable({ source, literals, inserts, rest }: Editable) {
+export function bodyOfEditable({ source, literals, inserts, rest }: EditableMessage) {
   if (source.trim() === "") return { parts: [...inserts.map(({ part }) => part), ...rest] }
   return {
     source,
@@ -91,7 +91,10 @@ interface Typed {
   readonly nodes?: readonly ComposerNode[]
 }
 
-function openTyped({ composer_input }: Metadata, own: readonly PartData[]): Editable | undefined {
+function openTyped(
+  { composer_input }: Metadata,
+  own: readonly PartData[],
+): EditableMessage | undefined {
   const input = composer_input as Typed | undefined
   if (typeof input?.source !== "string" || !isShowable(input.source)) return undefined
   const { source } = input
@@ -131,8 +134,8 @@ function vocabularyOf(parts: readonly PartData[]): Vocabulary {
 
 /** Texts are text, everything else stands between them. Of two texts that touch, the second stands as
  *  a part too: typed together they would be one. */
-function openParts(own: readonly PartData[]): Editable {
-  const inserts: Insert[] = []
+function openParts(own: readonly PartData[]): EditableMessage {
+  const inserts: SourceInsert[] = []
   const literals = new Set<string>()
   let source = ""
   let waiting: PartData[] = []
@@ -160,7 +163,7 @@ function plainText(text: string): PartData {
   return { type: "text", text }
 }
 
-function givesBack(opened: Editable, own: readonly PartData[]): boolean {
+function givesBack(opened: EditableMessage, own: readonly PartData[]): boolean {
   const parts = [...partsOfTyped(opened, vocabularyOf(own)), ...opened.rest]
   return (
     parts.length === own.length &&

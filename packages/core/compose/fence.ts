@@ -1,8 +1,8 @@
-import { examine, type Reading } from "./reading.ts"
+import { examine, type SourceReading } from "./reading.ts"
 import { unitAt, type Units } from "./units.ts"
 
 /** An open code fence: what it is made of, and how many marks close it. */
-export interface Fence {
+export interface CodeFence {
   readonly mark: number
   readonly length: number
 }
@@ -19,8 +19,8 @@ const MAX_INDENT = 64
 const MAX_INFO = 1024
 
 /** A reading that knows whether it is inside a fence. */
-export interface Fenced extends Reading {
-  fence: Fence | null
+export interface Fenced extends SourceReading {
+  fence: CodeFence | null
 }
 
 /** Open the fence of the line that starts at `at`, if it has one, and say where its marks end. It
@@ -38,7 +38,7 @@ export function opensFence(reading: Fenced, at: number): number | undefined {
 }
 
 /** Close the fence if the line that starts at `at` does, and say where its marks end. */
-export function closesFence(reading: Fenced, at: number, fence: Fence): number | undefined {
+export function closesFence(reading: Fenced, at: number, fence: CodeFence): number | undefined {
   const { text, units } = reading
   const start = pastIndent(units, at, CLOSING_INDENT)
   const length = marksAt(units, start, fence.mark)
@@ -80,7 +80,7 @@ function marksAt(units: Units, start: number, mark: number): number {
 }
 
 /** A line that has more ticks is code between ticks, not a fence. */
-function hasTick(reading: Reading, from: number): boolean {
+function hasTick(reading: SourceReading, from: number): boolean {
   const { text, units } = reading
   const limit = Math.min(text.length, from + MAX_INFO)
   let at = from

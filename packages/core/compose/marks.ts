@@ -1,17 +1,17 @@
 import type { PartData } from "../parts/define-part.ts"
 import { chipOf, openPart } from "../parts/table.ts"
-import type { Insert } from "./typed.ts"
+import type { SourceInsert } from "./typed.ts"
 
 /** The parts that stand in a text, by the mark that each stands there as: `[shot.png]`. */
-export type Marks = Readonly<Record<string, PartData>>
+export type PartMarks = Readonly<Record<string, PartData>>
 
 export interface MarkedText {
   readonly text: string
-  readonly marks: Marks
+  readonly marks: PartMarks
 }
 
 /** A source with a mark for every part that stands in it. No mark occurs in the source by itself. */
-export function writeMarks(source: string, inserts: readonly Insert[]): MarkedText {
+export function writeMarks(source: string, inserts: readonly SourceInsert[]): MarkedText {
   const marks: Record<string, PartData> = {}
   const texts: string[] = []
   let from = 0
@@ -25,7 +25,7 @@ export function writeMarks(source: string, inserts: readonly Insert[]): MarkedTe
 }
 
 /** A mark for a part, unlike every word of a text and every other mark. */
-export function freshMark(part: PartData, text: string, marks: Marks): string {
+export function freshMark(part: PartData, text: string, marks: PartMarks): string {
   const label = labelOf(part)
   for (let count = 1; ; count++) {
     const mark = count === 1 ? `[${label}]` : `[${label} #${count}]`
@@ -33,14 +33,14 @@ export function freshMark(part: PartData, text: string, marks: Marks): string {
   }
 }
 
-export interface MarkPlace {
+export interface MarkPosition {
   readonly from: number
   readonly to: number
   readonly mark: string
 }
 
 /** Where the marks stand in a text, in order. One that was written twice counts once. */
-export function markPlaces(text: string, marks: Marks): MarkPlace[] {
+export function findMarks(text: string, marks: PartMarks): MarkPosition[] {
   return Object.keys(marks)
     .map((mark) => ({ mark, from: text.indexOf(mark), to: text.indexOf(mark) + mark.length }))
     .filter(({ from }) => from >= 0)
@@ -49,15 +49,15 @@ export function markPlaces(text: string, marks: Marks): MarkPlace[] {
 
 export interface UnmarkedText {
   readonly source: string
-  readonly inserts: readonly Insert[]
+  readonly inserts: readonly SourceInsert[]
   /** Marks that are in the text no more. */
   readonly lost: readonly string[]
 }
 
 /** The way back: the source without its marks, and where their parts stand in it. */
-export function readMarks(text: string, marks: Marks): UnmarkedText {
-  const places = markPlaces(text, marks)
-  const inserts: Insert[] = []
+export function readMarks(text: string, marks: PartMarks): UnmarkedText {
+  const places = findMarks(text, marks)
+  const inserts: SourceInsert[] = []
   let source = ""
   let from = 0
   for (const place of places) {
@@ -72,7 +72,7 @@ export function readMarks(text: string, marks: Marks): UnmarkedText {
 }
 
 /** Where a place of a marked text is in the source; one inside a mark is where the mark stands. */
-export function placeInSource(places: readonly MarkPlace[], place: number): number {
+export function positionInSource(places: readonly MarkPosition[], place: number): number {
   const before = places.filter(({ from }) => from < place)
   return before.reduce((at, { from, to }) => at - (Math.min(to, place) - from), place)
 }

@@ -1,7 +1,7 @@
 import { Range } from "../message/file-reference.ts"
 import { z } from "zod"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS, MAX_URL_CHARACTERS } from "../message/limits.ts"
-import { Fragment, FragmentFault } from "../message/file-location.ts"
+import { FileFragment, FragmentFault } from "../message/file-location.ts"
 
 /** A span of the source that means something. Offsets count UTF-16 units, `end` is exclusive, and
  *  extra fields survive (EA-002, EA-004). The messages are part of the wire. */
@@ -44,7 +44,7 @@ export const FileNode = z.looseObject({
   ...span,
   path,
   range: Range.optional(),
-  fragment: Fragment.optional(),
+  fragment: FileFragment.optional(),
   /** A path inside `path`, which is an archive. */
   entry: path.optional(),
   /** It names no place, so it stays what was typed. */

@@ -1,5 +1,5 @@
-import { type Address, printAddress, quoted } from "./address.ts"
-import { TRAITS, WORD, withoutPunctuation } from "./characters.ts"
+import { type Address, printAddress, quotePath } from "./address.ts"
+import { TRAITS, WORD_CHARACTER, withoutPunctuation } from "./characters.ts"
 import { KNOWN_KINDS } from "./node-kinds.ts"
 import type { KnownNode } from "./node.ts"
 import { isPath } from "./read-reference.ts"
@@ -54,12 +54,12 @@ function printFile(address: Address): string {
 
 function printValue(value: string): string {
   if (isWord(value)) return value
-  return /\p{Cc}/u.test(value) ? visible(value) : quoted(value)
+  return /\p{Cc}/u.test(value) ? visible(value) : quotePath(value)
 }
 
 function isWord(value: string): boolean {
   for (let at = 0; at < value.length; at++)
-    if (!((TRAITS[value.charCodeAt(at)] ?? 0) & WORD)) return false
+    if (!((TRAITS[value.charCodeAt(at)] ?? 0) & WORD_CHARACTER)) return false
   return withoutPunctuation(value, 0, value.length) === value.length
 }
 

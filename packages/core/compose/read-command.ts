@@ -1,12 +1,12 @@
 import { BOUNDARY, NAME, TRAITS } from "./characters.ts"
-import { examine, type Reading, readWord, strippedEnd } from "./reading.ts"
+import { examine, type SourceReading, readWord, strippedEnd } from "./reading.ts"
 import type { KnownCommand } from "./vocabulary.ts"
 
 export const MAX_COMMAND_CHARACTERS = 256
 
 /** Read the command whose slash is at `at`, if there is one, and say where to go on. One that leads
  *  the message is a node in any case; elsewhere its name must be known, and not be an action's. */
-export function readCommand(reading: Reading, at: number, leads: boolean): number {
+export function readCommand(reading: SourceReading, at: number, leads: boolean): number {
   const { text, units, words } = reading
   const start = at + 1
   if (!leads && !words.commands.mayStart(units, start)) return skipped(reading, start)
@@ -21,7 +21,7 @@ export function readCommand(reading: Reading, at: number, leads: boolean): numbe
 }
 
 /** Read the skill that is named with a dollar, as some tools do: `$pdf`. */
-export function readDollar(reading: Reading, at: number): number {
+export function readDollar(reading: SourceReading, at: number): number {
   const { text, units, words, nodes, base } = reading
   const start = at + 1
   if (!words.commands.mayStart(units, start)) return skipped(reading, start)
@@ -35,7 +35,7 @@ export function readDollar(reading: Reading, at: number): number {
   return after
 }
 
-function skipped(reading: Reading, start: number): number {
+function skipped(reading: SourceReading, start: number): number {
   examine(reading, start + 1)
   return start
 }
@@ -44,7 +44,7 @@ function limitOf(text: string, start: number): number {
   return Math.min(text.length, start + MAX_COMMAND_CHARACTERS)
 }
 
-function readUnknown(reading: Reading, at: number, end: number): number {
+function readUnknown(reading: SourceReading, at: number, end: number): number {
   const { text, nodes, base } = reading
   if (!isName(text, at + 1, end)) return end
   const raw = text.slice(at, end)
@@ -65,7 +65,7 @@ function isName(text: string, start: number, end: number): boolean {
 
 const SLASH_UNIT = 47
 
-function push({ nodes, base }: Reading, at: number, { raw, name }: KnownCommand): number {
+function push({ nodes, base }: SourceReading, at: number, { raw, name }: KnownCommand): number {
   const end = at + raw.length
   nodes.push({ kind: "slash_command", start: at - base, end: end - base, raw, name })
   return end

@@ -3,7 +3,7 @@ import { type ReadAddress, readAddress, readQuoted, readWordAddress } from "./ad
 import { AT_SIGN, BANG, COLON, HASH, PATH, SEPARATOR, TRAITS } from "./characters.ts"
 import type { KnownNode } from "./node.ts"
 import { plainLines, plainLinesAt } from "./plain-lines.ts"
-import { examine, type Reading, readWord, strippedEnd } from "./reading.ts"
+import { examine, type SourceReading, readWord, strippedEnd } from "./reading.ts"
 import { traitAt, unitAt, type Units } from "./units.ts"
 import type { Prefix } from "./vocabulary.ts"
 
@@ -14,7 +14,7 @@ const QUOTE = 34
 const COLON_UNIT = 58
 
 /** Read the reference whose `@` is at `at`, if there is one, and say where to go on. */
-export function readReference(reading: Reading, at: number): number {
+export function readReference(reading: SourceReading, at: number): number {
   const { text } = reading
   const start = at + 1
   const limit = Math.min(text.length, at + MAX_REFERENCE_CHARACTERS)
@@ -29,7 +29,7 @@ export function readReference(reading: Reading, at: number): number {
 }
 
 /** A word that looks like a path. */
-function readPath(reading: Reading, at: number, end: number): number {
+function readPath(reading: SourceReading, at: number, end: number): number {
   const { text, nodes, base } = reading
   const start = at + 1
   const stripped = strippedEnd(reading, start, end)
@@ -41,7 +41,7 @@ function readPath(reading: Reading, at: number, end: number): number {
 }
 
 /** Whether the word read last needs a second look to be a path. */
-function isOdd({ units, seen }: Reading, start: number): boolean {
+function isOdd({ units, seen }: SourceReading, start: number): boolean {
   if (seen & AT_SIGN || !(seen & PATH)) return true
   return (traitAt(units, start) & PATH) !== 0
 }
@@ -61,7 +61,7 @@ export function isPath(text: string, start: number, end: number): boolean {
 }
 
 /** The same, with a place in the file behind it. */
-function readPlacedPath(reading: Reading, at: number, end: number): number {
+function readPlacedPath(reading: SourceReading, at: number, end: number): number {
   const { text, units, seen, nodes, base } = reading
   const start = at + 1
   const stripped = strippedEnd(reading, start, end)
@@ -79,7 +79,7 @@ function readPlacedPath(reading: Reading, at: number, end: number): number {
   return pushFile(reading, at, read)
 }
 
-function readContext(reading: Reading, at: number, end: number): number {
+function readContext(reading: SourceReading, at: number, end: number): number {
   const { units, words, nodes, base } = reading
   if (!words.contexts.mayStart(units, at + 1)) return end
   const known = words.contexts.find(units, at + 1, strippedEnd(reading, at + 1, end))
@@ -90,7 +90,7 @@ function readContext(reading: Reading, at: number, end: number): number {
 }
 
 /** `@skill:pdf`; but a colon may also stand in a path, and a drive or a URL begin with one. */
-function readColon(reading: Reading, at: number, end: number): number {
+function readColon(reading: SourceReading, at: number, end: number): number {
   const { text, units, words } = reading
   const colon = colonFrom(units, at + 1)
   const prefix = words.prefixes.find(units, at + 1, colon)
@@ -112,7 +112,7 @@ interface Named {
   readonly end: number
 }
 
-function readNamed(reading: Reading, at: number, named: Named): number {
+function readNamed(reading: SourceReading, at: number, named: Named): number {
   const { text, units } = reading
   const { prefix, start, end } = named
   if (unitAt(units, start) === QUOTE) return readQuotedName(reading, at, named)
@@ -126,7 +126,7 @@ function readNamed(reading: Reading, at: number, named: Named): number {
   return stripped
 }
 
-function readQuotedName(reading: Reading, at: number, { prefix, start, end }: Named): number {
+function readQuotedName(reading: SourceReading, at: number, { prefix, start, end }: Named): number {
   const { text, base, nodes } = reading
   const quoted = readQuoted(text, start, limitOf(reading, at))
   if (!quoted || quoted.value === "" || quoted.value.length > MAX_NAME_CHARACTERS) return end
@@ -157,18 +157,18 @@ function nodeOf(prefix: Named["prefix"], { start, end, raw }: Placed, name: stri
 }
 
 /** `@"a b.md"#L3`, or what follows `@file:`, which may be any word. */
-function readFile(reading: Reading, at: number, start: number): number {
+function readFile(reading: SourceReading, at: number, start: number): number {
   const read = readAddress(reading.text, start, limitOf(reading, at))
   return read ? pushFile(reading, at, read) : start
 }
 
-function limitOf(reading: Reading, at: number): number {
+function limitOf(reading: SourceReading, at: number): number {
   const limit = Math.min(reading.text.length, at + MAX_REFERENCE_CHARACTERS)
   examine(reading, limit)
   return limit
 }
 
-function pushFile({ text, nodes, base }: Reading, at: number, read: ReadAddress): number {
+function pushFile({ text, nodes, base }: SourceReading, at: number, read: ReadAddress): number {
   const { address, fault } = read
   const { path, range } = address
   const start = at - base

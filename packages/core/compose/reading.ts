@@ -1,13 +1,13 @@
-import { BOUNDARY, CLOSER, STOP, TRAITS, WORD, withoutPunctuation } from "./characters.ts"
+import { BOUNDARY, CLOSER, STOP, TRAITS, WORD_CHARACTER, withoutPunctuation } from "./characters.ts"
 import type { KnownNode } from "./node.ts"
 import type { Units } from "./units.ts"
-import type { Words } from "./vocabulary.ts"
+import type { ParserVocabulary } from "./vocabulary.ts"
 
 /** What the readers of tokens share: the text, the words they know, and where nodes go. */
-export interface Reading {
+export interface SourceReading {
   readonly text: string
   readonly units: Units
-  readonly words: Words
+  readonly words: ParserVocabulary
   nodes: KnownNode[]
   /** Spans are told from here. */
   base: number
@@ -21,7 +21,7 @@ export interface Reading {
 }
 
 /** Where the word ends that starts at `start`. */
-export function readWord(reading: Reading, start: number, limit: number): number {
+export function readWord(reading: SourceReading, start: number, limit: number): number {
   const { units } = reading
   let seen = 0
   let last = 0
@@ -29,7 +29,7 @@ export function readWord(reading: Reading, start: number, limit: number): number
   let end = start
   for (; end < limit; end++) {
     next = TRAITS[units[end] ?? 0] ?? 0
-    if (!(next & WORD)) break
+    if (!(next & WORD_CHARACTER)) break
     last = next
     seen |= next
   }
@@ -41,11 +41,11 @@ export function readWord(reading: Reading, start: number, limit: number): number
 }
 
 /** Where it ends without the punctuation of its sentence. */
-export function strippedEnd(reading: Reading, start: number, end: number): number {
+export function strippedEnd(reading: SourceReading, start: number, end: number): number {
   return reading.last & (STOP | CLOSER) ? withoutPunctuation(reading.text, start, end) : end
 }
 
 /** The unit at `at` was looked at, or the end of the text found there. */
-export function examine(reading: Reading, at: number) {
+export function examine(reading: SourceReading, at: number) {
   if (at >= reading.examined) reading.examined = at + 1
 }

@@ -13,12 +13,12 @@ import {
   WIDE,
 } from "./characters.ts"
 import { type Coded, codeEnd, newTicks } from "./code-span.ts"
-import { closesFence, type Fence, type Fenced, opensFence } from "./fence.ts"
+import { closesFence, type CodeFence, type Fenced, opensFence } from "./fence.ts"
 import type { KnownNode } from "./node.ts"
 import { readCommand, readDollar } from "./read-command.ts"
 import { readReference } from "./read-reference.ts"
 import { sortAt, traitAt, unitAt, type Units, type Window } from "./units.ts"
-import type { Words } from "./vocabulary.ts"
+import type { ParserVocabulary } from "./vocabulary.ts"
 
 /** How many opening marks may stand before a reference: with more of them, it is inside a word. */
 const MAX_OPENERS = 15
@@ -30,7 +30,7 @@ export interface State {
   readonly openers: number
   /** The place is the start of a line, and nobody has looked for a fence there yet. */
   readonly fresh: boolean
-  readonly fence: Fence | null
+  readonly fence: CodeFence | null
   /** There is only white space before it. */
   readonly leading: boolean
 }
@@ -52,7 +52,7 @@ export interface Scan extends Fenced, Coded {
  *  far, or be over. */
 export const LOOK_AHEAD = 4096 + 256
 
-export function newScan({ text, units }: Window, words: Words, state: State): Scan {
+export function newScan({ text, units }: Window, words: ParserVocabulary, state: State): Scan {
   const { openers, fresh, fence } = state
   const lead = state.leading ? firstWord(units, text.length) : -1
   const place = { at: 0, floor: 0, openers, fresh, fence, lead, ticks: newTicks() }

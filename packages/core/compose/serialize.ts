@@ -1,10 +1,10 @@
 import { BOUNDARY, CLOSER, isGap, isWhite, OPENER, SORTS, STOP, TRAITS } from "./characters.ts"
 import type { ComposerNode } from "./node.ts"
 import { type Chip, printNode } from "./print-node.ts"
-import type { Payload } from "./slash-commands.ts"
+import type { HandlerPayload } from "./slash-commands.ts"
 
 /** What a composer shows: text, and chips in it. */
-export type Piece = string | Chip
+export type ComposerPiece = string | Chip
 
 export interface Serialized {
   readonly source: string
@@ -14,7 +14,7 @@ export interface Serialized {
 /** One canonical source for what is visible, and a node for every chip, whose boundaries are exact
  *  however many words it has (EA-040). A chip that knows its `raw` is written as it is; around one
  *  that is printed here, a space is added where it would run into the text. */
-export function serialize(pieces: readonly Piece[]): Serialized {
+export function serialize(pieces: readonly ComposerPiece[]): Serialized {
   const texts: string[] = []
   const nodes: ComposerNode[] = []
   let length = 0
@@ -33,8 +33,8 @@ export function serialize(pieces: readonly Piece[]): Serialized {
 }
 
 /** The way back: the text between the nodes, and the nodes as chips that know how they were written. */
-export function piecesOf({ source, nodes = [] }: Payload): Piece[] {
-  const pieces: Piece[] = []
+export function piecesOf({ source, nodes = [] }: HandlerPayload): ComposerPiece[] {
+  const pieces: ComposerPiece[] = []
   let at = 0
   for (const { start, end, ...chip } of nodes) {
     if (start > at) pieces.push(source.slice(at, start))
@@ -68,7 +68,7 @@ interface Written {
   readonly printed: boolean
 }
 
-function writtenOf(piece: Piece): Written {
+function writtenOf(piece: ComposerPiece): Written {
   if (typeof piece === "string") return { text: piece, printed: false }
   if (piece.raw !== undefined) return { text: piece.raw, chip: piece, printed: false }
   return { text: printNode(piece), chip: piece, printed: true }

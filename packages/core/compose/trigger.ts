@@ -1,7 +1,7 @@
-import { isGap, isWhite, NAME, OPENER, SORTS, TRAITS, WIDE, WORD } from "./characters.ts"
+import { isGap, isWhite, NAME, OPENER, SORTS, TRAITS, WIDE, WORD_CHARACTER } from "./characters.ts"
 
 /** A command or a reference that is being typed: what a palette completes. */
-export interface Trigger {
+export interface CompletionTrigger {
   readonly kind: "command" | "mention"
   /** Where its slash or at sign stands. */
   readonly from: number
@@ -17,7 +17,7 @@ const QUOTE = 34
 
 /** What is being typed at the cursor, if anything. Looks at one token and not at the text before it,
  *  so it costs the same wherever the cursor is. */
-export function triggerAt(source: string, cursor: number): Trigger | undefined {
+export function triggerAt(source: string, cursor: number): CompletionTrigger | undefined {
   const floor = Math.max(0, cursor - MAX_QUERY_CHARACTERS)
   const start = wordStart(source, cursor, floor)
   const before = start > 0 ? source.charCodeAt(start - 1) : undefined
@@ -36,10 +36,14 @@ function wordStart(source: string, cursor: number, floor: number): number {
 }
 
 function isWord(unit: number): boolean {
-  return ((TRAITS[unit] ?? 0) & WORD) !== 0
+  return ((TRAITS[unit] ?? 0) & WORD_CHARACTER) !== 0
 }
 
-function commandTrigger(source: string, start: number, cursor: number): Trigger | undefined {
+function commandTrigger(
+  source: string,
+  start: number,
+  cursor: number,
+): CompletionTrigger | undefined {
   if (source.charCodeAt(start) !== SLASH || start === cursor) return undefined
   if (start > 0 && !isWhite(source.charCodeAt(start - 1))) return undefined
   for (let at = start + 1; at < cursor; at++)
@@ -47,7 +51,11 @@ function commandTrigger(source: string, start: number, cursor: number): Trigger 
   return { kind: "command", from: start, to: cursor, query: source.slice(start + 1, cursor) }
 }
 
-function mentionTrigger(source: string, start: number, cursor: number): Trigger | undefined {
+function mentionTrigger(
+  source: string,
+  start: number,
+  cursor: number,
+): CompletionTrigger | undefined {
   let from = source.indexOf("@", start)
   for (; from >= 0 && from < cursor; from = source.indexOf("@", from + 1))
     if (mayReferAt(source, start, from))
@@ -68,7 +76,11 @@ function mayReferAt(source: string, start: number, from: number): boolean {
 }
 
 /** `@"my no`: a quoted path has spaces in it. */
-function quotedTrigger(source: string, floor: number, cursor: number): Trigger | undefined {
+function quotedTrigger(
+  source: string,
+  floor: number,
+  cursor: number,
+): CompletionTrigger | undefined {
   const near = source.slice(floor, cursor)
   const opened = near.lastIndexOf('@"')
   if (opened < 0) return undefined

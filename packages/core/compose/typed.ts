@@ -6,23 +6,23 @@ import { parse } from "./parse.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
 /** A part that stands in a source, before the unit `at`. */
-export interface Insert {
+export interface SourceInsert {
   readonly at: number
   readonly part: PartData
 }
 
 /** What was typed, with the parts that stand in it. */
-export interface Typed {
+export interface TypedMessage {
   readonly source: string
   /** What was recognised; looked for where nobody says it. */
   readonly nodes?: readonly ComposerNode[] | undefined
   /** Words in which nothing is looked for. */
   readonly literals?: readonly string[] | undefined
-  readonly inserts?: readonly Insert[] | undefined
+  readonly inserts?: readonly SourceInsert[] | undefined
 }
 
 /** The parts of what was typed, with those that stand in it at their places. */
-export function partsOfTyped(typed: Typed, vocabulary: Vocabulary): PartData[] {
+export function partsOfTyped(typed: TypedMessage, vocabulary: Vocabulary): PartData[] {
   const nodes = typed.nodes ?? nodesOfTyped(typed, vocabulary)
   return stretchesOf(typed).flatMap(({ from, to, text, before }) => {
     const inside = nodes
@@ -34,7 +34,7 @@ export function partsOfTyped(typed: Typed, vocabulary: Vocabulary): PartData[] {
 
 /** What is recognised in a source, in each stretch between two parts by itself. A command leads the
  *  message where nothing stands before it. */
-export function nodesOfTyped(typed: Typed, vocabulary: Vocabulary): ComposerNode[] {
+export function nodesOfTyped(typed: TypedMessage, vocabulary: Vocabulary): ComposerNode[] {
   const literals = new Set(typed.literals)
   return stretchesOf(typed).flatMap(({ from, text, before }) => {
     const lead = text.length - text.trimStart().length
@@ -53,7 +53,7 @@ interface Stretch {
   readonly before: readonly PartData[]
 }
 
-function stretchesOf({ source, inserts = [] }: Typed): Stretch[] {
+function stretchesOf({ source, inserts = [] }: TypedMessage): Stretch[] {
   const places = [...new Set([0, ...inserts.map(({ at }) => at)])]
   return places.map((from, index) => {
     const to = places[index + 1] ?? source.length
@@ -74,14 +74,14 @@ export function literalsIn(text: string, literals: readonly string[]): readonly 
   return standing.length === literals.length ? literals : standing
 }
 
-export interface Word {
+export interface LiteralWord {
   readonly from: number
   readonly to: number
   readonly word: string
 }
 
-export function wordsIn(text: string): Word[] {
-  const words: Word[] = []
+export function wordsIn(text: string): LiteralWord[] {
+  const words: LiteralWord[] = []
   for (let from = 0; from < text.length; from++) {
     const word = wordAt(text, from)
     if (word === "") continue

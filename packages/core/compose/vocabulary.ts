@@ -45,13 +45,13 @@ export interface KnownCommand extends KnownName {
 }
 
 /** A vocabulary as the parser reads it. */
-export interface Words {
+export interface ParserVocabulary {
   readonly commands: WordTable<KnownCommand>
   readonly prefixes: WordTable<Prefix>
   readonly contexts: WordTable<KnownName>
 }
 
-export function wordsOf(vocabulary: Vocabulary): Words {
+export function wordsOf(vocabulary: Vocabulary): ParserVocabulary {
   const known = prepared.get(vocabulary)
   if (known) return known
   const commands = [...vocabulary.commands].map(
@@ -68,7 +68,7 @@ export function wordsOf(vocabulary: Vocabulary): Words {
   return words
 }
 
-const prepared = new WeakMap<Vocabulary, Words>()
+const prepared = new WeakMap<Vocabulary, ParserVocabulary>()
 
 // The later entry wins: nothing a host adds can take a word of ours.
 function prefixesOf({ mentions, servers }: Vocabulary): (readonly [string, Prefix])[] {

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { ModelChoice } from "../message/message.ts"
-import { Where } from "./fields.ts"
+import { CommandsQuery } from "./fields.ts"
 import { route } from "./route.ts"
 
 const Names = z.union([z.literal("all"), z.array(z.string())])
@@ -44,7 +44,7 @@ export type ListedAgent = z.infer<typeof ListedAgent>
 export const agents = {
   listAgents: route("GET /v1/agents", {
     about: "Who can answer in a workspace, and what each may do",
-    query: z.object(Where),
+    query: z.object(CommandsQuery),
     answer: z.object({ agents: z.array(ListedAgent) }),
   }),
 }

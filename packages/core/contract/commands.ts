@@ -1,9 +1,9 @@
 import { z } from "zod"
 import { Command } from "../catalog/command.ts"
-import { Finding } from "../catalog/finding.ts"
+import { CommandFileFinding } from "../catalog/finding.ts"
 import { MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "../message/limits.ts"
-import { ApprovedShell, Fault, WrittenPart, Where } from "./fields.ts"
-import { type DeepReadonly, route, type Sent } from "./route.ts"
+import { ApprovedShell, Fault, WrittenPart, CommandsQuery } from "./fields.ts"
+import { type DeepReadonly, route, type SentRequest } from "./route.ts"
 
 const MAX_COMPLETIONS = 200
 const DEFAULT_COMPLETIONS = 20
@@ -21,14 +21,14 @@ export type ListedCommand = z.infer<typeof ListedCommand>
 /** A command that cannot be typed, and what stands before it. */
 const HiddenCommand = z.object({ command: Command, by: Command, because: z.string() })
 
-export type CommandFinding = Finding
+export type CommandFinding = CommandFileFinding
 
 /** A tool whose files commands can be written as. */
 export const ExportTarget = z.enum(["claude", "opencode", "gemini", "codex"])
 export type ExportTarget = z.infer<typeof ExportTarget>
 
 const TypedSource = z.strictObject({
-  ...Where,
+  ...CommandsQuery,
   source: z.string().max(MAX_TEXT_CHARACTERS),
   nodes: z.array(z.unknown()).optional(),
 })
@@ -59,17 +59,17 @@ export type CompletionAnswer = DeepReadonly<z.infer<typeof CompletionAnswer>>
 export const commands = {
   listCommands: route("GET /v1/commands", {
     about: "Everything that can be typed after a slash, with where it comes from",
-    query: z.object(Where),
+    query: z.object(CommandsQuery),
     answer: z.object({ commands: z.array(ListedCommand), hidden: z.array(HiddenCommand) }),
   }),
   checkCommands: route("GET /v1/commands/doctor", {
     about: "What shadows what, where dialects mislead, what is not trusted",
-    query: z.object(Where),
-    answer: z.object({ findings: z.array(Finding) }),
+    query: z.object(CommandsQuery),
+    answer: z.object({ findings: z.array(CommandFileFinding) }),
   }),
   exportCommands: route("GET /v1/commands/export", {
     about: "The commands as files of another tool, with what they lose there",
-    query: z.object({ ...Where, to: ExportTarget }),
+    query: z.object({ ...CommandsQuery, to: ExportTarget }),
     answer: z.object({
       /** Each path is relative to the project, or for Codex to the user's home. */
       files: z.array(z.object({ path: z.string(), text: z.string() })),
@@ -91,7 +91,7 @@ export const commands = {
   complete: route("GET /v1/complete", {
     about: "What could be meant at the cursor: commands, arguments, files, skills, symbols …",
     query: z.object({
-      ...Where,
+      ...CommandsQuery,
       source: z.string().max(MAX_TEXT_CHARACTERS),
       cursor: z.coerce.number<number>().int().min(0).optional(),
       limit: z.coerce
@@ -106,7 +106,7 @@ export const commands = {
   completeLong: route("POST /v1/complete", {
     about: "The same for a draft that is too long for an address",
     body: z.strictObject({
-      ...Where,
+      ...CommandsQuery,
       source: z.string().max(MAX_TEXT_CHARACTERS),
       cursor: z.int().min(0).optional(),
       limit: z.int().min(1).max(MAX_COMPLETIONS).default(DEFAULT_COMPLETIONS),
@@ -152,18 +152,18 @@ const SeenFile = z.strictObject({
 
 /** One file, several, or, where none is named, all the instructions of the workspace. */
 const TrustBody = z.strictObject({
-  ...Where,
+  ...CommandsQuery,
   path: z.string().min(1).max(MAX_PATH_CHARACTERS).optional(),
   digest: z.string().max(128).optional(),
   files: z.array(SeenFile).max(MAX_TRUSTED_AT_ONCE).optional(),
   trusted: z.boolean().default(true),
 })
-export type TrustBody = Sent<typeof TrustBody>
+export type TrustBody = SentRequest<typeof TrustBody>
 
 export const trust = {
   listInstructions: route("GET /v1/trust", {
     about: "The files of instructions that a workspace holds, and whether they are trusted",
-    query: z.object(Where),
+    query: z.object(CommandsQuery),
     answer: z.object({ workspace: z.string().nullable(), files: z.array(InstructionFile) }),
   }),
   trustFiles: route("POST /v1/trust", {

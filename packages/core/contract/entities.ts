@@ -4,7 +4,7 @@ import { Mode } from "../message/message.ts"
 import { ContentId } from "../message/file-reference.ts"
 import { MessageState } from "../message/row.ts"
 import { Schedule } from "../triggers/schedule.ts"
-import { Fault, MessageId, Written } from "./fields.ts"
+import { Fault, MessageId, WrittenMessage } from "./fields.ts"
 import { route } from "./route.ts"
 
 const MAX_KEY_CHARACTERS = 200
@@ -119,7 +119,7 @@ const Tags = z.record(z.string().min(1).max(128), z.string().max(1024))
 export const EntityStatus = z.enum(["running", "idle", "paused", "killed"])
 export type EntityStatus = z.infer<typeof EntityStatus>
 
-export const Entity = z.object({
+export const EntitySchema = z.object({
   url: z.string(),
   type: z.string(),
   id: z.string(),
@@ -135,7 +135,7 @@ export const Entity = z.object({
   updated_at: z.int(),
   killed_at: z.int().nullable(),
 })
-export type Entity = z.infer<typeof Entity>
+export type EntitySchema = z.infer<typeof EntitySchema>
 
 const EntityType = z.object({
   type: z.string(),
@@ -147,8 +147,8 @@ const EntityType = z.object({
   collections: z.array(z.string()),
 })
 
-const ChangedEntity = z.object({ entity: Entity, txid: z.string() })
-const ChangedInbox = Written.extend({ warnings: z.array(Fault).optional() })
+const ChangedEntity = z.object({ entity: EntitySchema, txid: z.string() })
+const ChangedInbox = WrittenMessage.extend({ warnings: z.array(Fault).optional() })
 const WaitingMessage = InboxMetadata.extend({
   state: MessageState,
   position: z.string().nullable(),
@@ -166,7 +166,7 @@ export const entities = {
       status: EntityStatus.optional(),
       parent: z.string().max(512).optional(),
     }),
-    answer: z.object({ entities: z.array(Entity) }),
+    answer: z.object({ entities: z.array(EntitySchema) }),
   }),
   spawnEntity: route("PUT /v1/entities/:type/:id", {
     about: "Begin an entity; 409 when there is one of that name",
@@ -183,7 +183,7 @@ export const entities = {
   }),
   getEntity: route("GET /v1/entities/:type/:id", {
     about: "One entity",
-    answer: z.object({ entity: Entity }),
+    answer: z.object({ entity: EntitySchema }),
   }),
   killEntity: route("DELETE /v1/entities/:type/:id", {
     about: "Kill an entity: it takes nothing more, and its stream is closed",
@@ -230,7 +230,7 @@ export const entities = {
       payload: z.unknown().optional(),
       message_type: z.string().min(1).max(128).optional(),
     }),
-    answer: Written,
+    answer: WrittenMessage,
   }),
   removeSchedule: route("DELETE /v1/entities/:type/:id/schedules/:name", {
     about: "Wake the entity by this no more",

@@ -7,7 +7,7 @@ import type { PartData } from "../parts/define-part.ts"
 import { AnyPart, AnyPartData } from "../parts/read-part.ts"
 import type { Part } from "../parts/table.ts"
 import { Metadata, TITLE_PATTERN } from "../message/row.ts"
-import type { Sent } from "./route.ts"
+import type { SentRequest } from "./route.ts"
 
 /** Fields that the routes of several subjects take or answer with. */
 export const Title = z
@@ -16,7 +16,7 @@ export const Title = z
   .regex(TITLE_PATTERN, "must be one line without control characters")
 
 /** A database and a browser order strings alike as long as they are ASCII. */
-export const Position = z
+export const QueuePositionField = z
   .string()
   .regex(/^[!-~]{1,200}$/, "must be 1 to 200 visible ASCII characters")
 
@@ -25,23 +25,26 @@ export const Flag = z
   .enum(["true", "false", "1", "0"])
   .transform((value) => value === "true" || value === "1") as unknown as z.ZodType<boolean, boolean>
 
-export const Model = z.union([ModelChoice, z.string().min(1).max(256).transform(parseModelChoice)])
+export const ModelParameter = z.union([
+  ModelChoice,
+  z.string().min(1).max(256).transform(parseModelChoice),
+])
 /** A model as a sender names it: "provider/model", or both by themselves. */
-export type ModelName = Sent<typeof Model>
+export type ModelName = SentRequest<typeof ModelParameter>
 
 export const SessionId = z.string().regex(/^ses_/, "must be a session id").regex(ID_PATTERN)
 export const MessageId = z.string().regex(/^msg_/, "must be a message id").regex(ID_PATTERN)
 export const WorkspacePath = z.string().max(MAX_PATH_CHARACTERS)
 
-export const Page = z.object({
+export const PageQuery = z.object({
   limit: z.coerce.number<number>().int().min(1).max(500).default(50),
   before: z.string().max(200).optional(),
 })
 
 /** Whose commands, memories or servers: those of a session's workspace, or of a folder. */
-export const Where = { session: SessionId.optional(), workspace: WorkspacePath.optional() }
-const WhereQuery = z.object(Where)
-export type Where = Sent<typeof WhereQuery>
+export const CommandsQuery = { session: SessionId.optional(), workspace: WorkspacePath.optional() }
+const WhereQuery = z.object(CommandsQuery)
+export type CommandsQuery = SentRequest<typeof WhereQuery>
 
 /** What is wrong with a request or worth knowing about it, and at which of its fields. */
 export const Fault = z.object({ path: z.string(), message: z.string() })
@@ -73,7 +76,7 @@ export const MessageMetadata = Metadata.superRefine((metadata, context) => {
 
 /** A part that stands in a source, before the unit `at`. */
 const Insert = z.strictObject({ at: z.int().min(0), part: WrittenPart })
-export type Insert = Sent<typeof Insert>
+export type InsertField = SentRequest<typeof Insert>
 
 /** Parts that stand in a source, in order. */
 export const Inserts = z.array(Insert).max(MAX_PARTS).optional()
@@ -98,4 +101,4 @@ export const ApprovedShell = z
   .optional()
 
 /** The transaction that wrote a change: a stream that reached it has told of the change. */
-export const Written = z.object({ txid: z.string() })
+export const WrittenMessage = z.object({ txid: z.string() })

@@ -1,14 +1,14 @@
 import { z } from "zod"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS } from "../message/limits.ts"
 import { fileAttachmentPart } from "../parts/file-attachment.ts"
-import { Flag, Where } from "./fields.ts"
+import { Flag, CommandsQuery } from "./fields.ts"
 import { route } from "./route.ts"
 
 const Path = z.string().max(MAX_PATH_CHARACTERS)
 
 /** Which file: a path in the workspace, or a content that the session's messages carry. */
 export const FileQuery = z.object({
-  ...Where,
+  ...CommandsQuery,
   path: Path.optional(),
   content_id: z.string().max(80).optional(),
   name: z.string().min(1).max(MAX_NAME_CHARACTERS).default("file"),
@@ -16,7 +16,7 @@ export const FileQuery = z.object({
 
 /** A file of the workspace by its path, or one that the session's messages carry. */
 export type FilePlaced =
-  | (Where & { readonly path: string })
+  | (CommandsQuery & { readonly path: string })
   | { readonly session: string; readonly content_id: string; readonly name: string }
 
 /** What lies in a folder of the workspace. */
@@ -48,7 +48,7 @@ export type CarriedFile = z.infer<typeof CarriedFile>
 export const files = {
   listFolder: route("GET /v1/files", {
     about: "What lies in a folder of the workspace, but for what the policy hides",
-    query: z.object({ ...Where, folder: Path.default("") }),
+    query: z.object({ ...CommandsQuery, folder: Path.default("") }),
     answer: z.object({ folder: z.string(), entries: z.array(FolderEntry), more: z.boolean() }),
   }),
   readFile: route("GET /v1/files/content", {

@@ -3,8 +3,16 @@ import { MAX_PATH_CHARACTERS } from "../message/limits.ts"
 import { editorContextPart } from "../parts/editor-context.ts"
 import type { PromptMessage } from "../model/prompt.ts"
 import { Receipt } from "../model/receipt.ts"
-import { ApprovedShell, Fault, Model, Parts, WrittenPart, SessionId, Typed } from "./fields.ts"
-import { route, type Sent } from "./route.ts"
+import {
+  ApprovedShell,
+  Fault,
+  ModelParameter,
+  Parts,
+  WrittenPart,
+  SessionId,
+  Typed,
+} from "./fields.ts"
+import { route, type SentRequest } from "./route.ts"
 
 const LowerBody = z.strictObject({
   message: z.object({
@@ -12,7 +20,7 @@ const LowerBody = z.strictObject({
     parts: Parts.optional(),
     ...Typed,
   }),
-  model: Model.optional(),
+  model: ModelParameter.optional(),
   api: z.string().max(64).optional(),
   session_id: SessionId.optional(),
   workspace_root: z.string().max(MAX_PATH_CHARACTERS).nullable().optional(),
@@ -28,7 +36,7 @@ const LowerBody = z.strictObject({
   contexts: z.array(editorContextPart.schema()).max(64).optional(),
   approved_shell: ApprovedShell,
 })
-export type LowerBody = Sent<typeof LowerBody>
+export type LowerBody = SentRequest<typeof LowerBody>
 
 /** How full the model's context would be, the session's history included. */
 export const ContextFill = z.object({

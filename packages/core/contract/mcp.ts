@@ -1,6 +1,6 @@
 import { z } from "zod"
-import { MAX_GIVEN_SERVERS, MAX_NAME_CHARACTERS } from "../message/limits.ts"
-import { Where } from "./fields.ts"
+import { MAX_SESSION_SERVERS, MAX_NAME_CHARACTERS } from "../message/limits.ts"
+import { CommandsQuery } from "./fields.ts"
 import { route } from "./route.ts"
 
 /** Arguments, variables and headers of all servers that one request gives. */
@@ -50,18 +50,18 @@ const errors = { 409: "The server cannot be reached" }
 export const mcp = {
   listServers: route("GET /v1/mcp", {
     about: "The MCP servers of a workspace: what they offer, or why they offer nothing",
-    query: z.object(Where),
+    query: z.object(CommandsQuery),
     answer: z.object({ servers: z.array(ListedServer) }),
   }),
   getServerOffers: route("GET /v1/mcp/:server", {
     about: "What one MCP server offers: tools, prompts and resources, by name",
-    query: z.object(Where),
+    query: z.object(CommandsQuery),
     answer: ServerOffers,
     errors,
   }),
   reconnectServer: route("POST /v1/mcp/:server/reconnect", {
     about: "Let go of an MCP server, and start it anew",
-    body: z.strictObject(Where),
+    body: z.strictObject(CommandsQuery),
     answer: z.object({ tools: z.int(), prompts: z.int(), resources: z.int() }),
     errors,
   }),
@@ -72,7 +72,7 @@ export const mcp = {
 export const sessionServers = {
   giveServers: route("PUT /v1/sessions/:id/mcp", {
     about: "Give this session MCP servers of its own, in the place of those it was given before",
-    body: z.strictObject({ servers: z.array(GivenServer).max(MAX_GIVEN_SERVERS) }),
+    body: z.strictObject({ servers: z.array(GivenServer).max(MAX_SESSION_SERVERS) }),
     max_bytes: MAX_GIVEN_BYTES,
     answer: z.object({ given: z.int() }),
   }),

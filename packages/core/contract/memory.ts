@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Where } from "./fields.ts"
+import { CommandsQuery } from "./fields.ts"
 import { route } from "./route.ts"
 
 export const MAX_BODY_BYTES = 16 * 1024
@@ -65,7 +65,7 @@ export type MemoryProposal = z.infer<typeof MemoryProposal>
 /** A memory as it was written. */
 const WrittenMemory = ListedMemory.omit({ trusted: true, path: true }).extend({ body: z.string() })
 
-export const MemoryQuery = z.object({ ...Where, scope: MemoryScope.optional() })
+export const MemoryQuery = z.object({ ...CommandsQuery, scope: MemoryScope.optional() })
 const errors = { 409: "Both scopes have the name, and none was said" }
 
 export const memory = {
@@ -83,7 +83,7 @@ export const memory = {
   writeMemory: route("PUT /v1/memory/:name", {
     about: "Write a memory, or another in its place",
     body: z.strictObject({
-      ...Where,
+      ...CommandsQuery,
       scope: MemoryScope,
       body: z.string().min(1).max(MAX_BODY_BYTES),
       description: z.string().min(1).max(MAX_DESCRIPTION_CHARACTERS).optional(),
@@ -99,12 +99,12 @@ export const memory = {
   }),
   listMemoryProposals: route("GET /v1/memory-proposals", {
     about: "Changes of memory that wait for a person, with who asked for them and why they wait",
-    query: z.object(Where),
+    query: z.object(CommandsQuery),
     answer: z.object({ proposals: z.array(MemoryProposal) }),
   }),
   decideMemoryProposal: route("POST /v1/memory-proposals/:id", {
     about: "Say yes or no to one; what cannot be done still waits",
-    body: z.strictObject({ ...Where, accept: z.boolean() }),
+    body: z.strictObject({ ...CommandsQuery, accept: z.boolean() }),
     answer: z.object({ proposal: MemoryProposal }),
   }),
 }

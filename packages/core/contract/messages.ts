@@ -11,15 +11,15 @@ import {
   Literals,
   MessageId,
   MessageMetadata,
-  Model,
-  Page,
+  ModelParameter,
+  PageQuery,
   Parts,
-  Position,
+  QueuePositionField,
   WrittenPart,
   Typed,
-  Written,
+  WrittenMessage,
 } from "./fields.ts"
-import { route, type Sent } from "./route.ts"
+import { route, type SentRequest } from "./route.ts"
 
 /** A file that the server reads; `path` may begin with `file://`. */
 const PathAttachment = z.strictObject({
@@ -27,15 +27,15 @@ const PathAttachment = z.strictObject({
   mime: z.string().min(1).max(255).optional(),
   filename: z.string().min(1).max(1024).optional(),
 })
-export type PathAttachment = Sent<typeof PathAttachment>
+export type PathAttachment = SentRequest<typeof PathAttachment>
 
 /** One message in any of its three forms: typed parts, a source with nodes, or text with paths. */
 export const SendBody = z.strictObject({
   /** Made by the caller: the same id twice is the same message, so that a retry is safe. */
   id: MessageId.optional(),
   mode: Mode.optional(),
-  model: Model.optional(),
-  position: Position.optional(),
+  model: ModelParameter.optional(),
+  position: QueuePositionField.optional(),
   /** A steer is for this turn, and refused when it is over. */
   expected_turn_id: z.string().max(64).optional(),
   metadata: MessageMetadata.optional(),
@@ -52,7 +52,7 @@ export const SendBody = z.strictObject({
   /** Files that the server reads, behind all else (ATT-002). */
   attachments: z.array(PathAttachment).max(MAX_PARTS).optional(),
 })
-export type SendBody = Sent<typeof SendBody>
+export type SendBody = SentRequest<typeof SendBody>
 /** A message as the server reads it. */
 export type SendRequestBody = z.output<typeof SendBody>
 
@@ -68,12 +68,12 @@ const QueueChange = z.strictObject({
   parts: Parts.optional(),
   ...Typed,
   metadata: MessageMetadata.optional(),
-  position: Position.optional(),
+  position: QueuePositionField.optional(),
   /** Put it behind this message; null is the head. */
   after: MessageId.nullable().optional(),
   state: QueueState.optional(),
 })
-export type QueueChange = Sent<typeof QueueChange>
+export type QueueChange = SentRequest<typeof QueueChange>
 
 export const SendAnswer = z.object({
   /** Null when all that was said was a command that only shows something. */
@@ -115,12 +115,12 @@ export const messages = {
   }),
   listMessages: route("GET /v1/sessions/:id/messages", {
     about: "A page of history, the newest first asked for, in reading order",
-    query: Page,
+    query: PageQuery,
     answer: MessagePage,
   }),
   purgeMessage: route("DELETE /v1/sessions/:id/messages/:message", {
     about: "Purge one message's content; the session's stream starts anew",
-    answer: Written,
+    answer: WrittenMessage,
   }),
   listQueue: route("GET /v1/sessions/:id/queue", {
     about: "What waits, in the order in which it will fire",
@@ -147,7 +147,7 @@ const DraftBody = z.strictObject({
   literals: Literals,
   attachments: z.array(WrittenPart).max(MAX_PARTS).optional(),
 })
-export type DraftBody = Sent<typeof DraftBody>
+export type DraftBody = SentRequest<typeof DraftBody>
 
 export const DraftAnswer = z.object({
   revision: z.int(),

@@ -8,7 +8,7 @@ import {
   PrincipalLimits,
   PrincipalToken,
 } from "../message/principal.ts"
-import { route, type Sent } from "./route.ts"
+import { route, type SentRequest } from "./route.ts"
 
 const MAX_WORKSPACES = 100
 const Name = z.string().min(1).max(200)
@@ -19,7 +19,7 @@ const NewPrincipal = z.strictObject({
   workspaces: z.array(z.string().min(1).max(MAX_PATH_CHARACTERS)).max(MAX_WORKSPACES),
   limits: PrincipalLimits.optional(),
 })
-export type NewPrincipal = Sent<typeof NewPrincipal>
+export type NewPrincipal = SentRequest<typeof NewPrincipal>
 
 export const ListedAudit = AuditEntry.extend({ id: z.int() })
 export type ListedAudit = z.infer<typeof ListedAudit>

@@ -62,7 +62,7 @@ export type DeepReadonly<Value> = Value extends readonly (infer Item)[]
     : Value
 
 /** What a schema takes, as a sender may hand it over. */
-export type Sent<Schema extends z.ZodType> = DeepReadonly<z.input<Schema>>
+export type SentRequest<Schema extends z.ZodType> = DeepReadonly<z.input<Schema>>
 
 /** What a route's JSON says, as a client reads it. */
 export type AnswerOf<Route> =

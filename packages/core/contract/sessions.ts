@@ -3,10 +3,10 @@ import { directoryRefPart } from "../parts/directory-ref.ts"
 import { quotePart } from "../parts/quote.ts"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS } from "../message/limits.ts"
 import { Metadata, Session, SessionStatus, Turn } from "../message/row.ts"
-import { Flag, MessageId, Model, Page, SessionId, Title } from "./fields.ts"
-import { route, type Sent } from "./route.ts"
+import { Flag, MessageId, ModelParameter, PageQuery, SessionId, Title } from "./fields.ts"
+import { route, type SentRequest } from "./route.ts"
 
-const SessionsQuery = Page.extend({
+const SessionsQuery = PageQuery.extend({
   archived: Flag.optional(),
   ephemeral: z.union([Flag, z.literal("only")]).optional(),
 })
@@ -15,7 +15,7 @@ const NewSession = z.strictObject({
   id: SessionId.optional(),
   title: Title.optional(),
   agent: z.string().min(1).max(128).default("assistant"),
-  model: Model.optional(),
+  model: ModelParameter.optional(),
   workspace_root: z.string().max(MAX_PATH_CHARACTERS).nullable().optional(),
   metadata: Metadata.optional(),
 })
@@ -23,12 +23,12 @@ const NewSession = z.strictObject({
 const SessionChanges = z.strictObject({
   title: Title.nullable().optional(),
   archived: z.boolean().optional(),
-  model: Model.optional(),
+  model: ModelParameter.optional(),
   /** Who answers from the next turn on. */
   agent: z.string().min(1).max(128).optional(),
   metadata: Metadata.optional(),
 })
-export type SessionChanges = Sent<typeof SessionChanges>
+export type SessionChanges = SentRequest<typeof SessionChanges>
 
 const NewBranch = z.strictObject({
   from_message_id: MessageId.optional(),
@@ -50,7 +50,7 @@ const BroughtBack = z.strictObject({
   message_id: MessageId,
   range: z.strictObject({ start: z.int().min(0), end: z.int().min(0) }).optional(),
 })
-export type BroughtBack = Sent<typeof BroughtBack>
+export type BroughtBack = SentRequest<typeof BroughtBack>
 
 /** A folder that a person gave to a session, to read. */
 export const GivenFolder = z.object({ id: z.string(), name: z.string() })

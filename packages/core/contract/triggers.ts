@@ -2,7 +2,7 @@ import { z } from "zod"
 import { Schedule } from "../triggers/schedule.ts"
 import { Source, Trigger, WebhookKey } from "../triggers/trigger.ts"
 import { SessionId } from "./fields.ts"
-import { route, type Sent } from "./route.ts"
+import { route, type SentRequest } from "./route.ts"
 
 /** A delivery, or what fires a trigger by hand, is at most this large. */
 export const MAX_WEBHOOK_BYTES = 1024 * 1024
@@ -29,7 +29,7 @@ const NewTrigger = z.strictObject({
   repeats: Trigger.shape.repeats,
   enabled: z.boolean().optional(),
 })
-export type NewTrigger = Sent<typeof NewTrigger>
+export type NewTrigger = SentRequest<typeof NewTrigger>
 
 /** A key without what proves who may fire the trigger. */
 const ShownKey = z.discriminatedUnion("kind", [

@@ -39,7 +39,7 @@ export const turns = {
 }
 
 /** A call of a tool, by where it was made. */
-export interface CallPlace {
+export interface CallPath {
   readonly session_id: string
   readonly turn_id: string
   readonly call_id: string

@@ -4,8 +4,8 @@ import { z } from "zod"
 import { type Capabilities, resolveNative } from "../model/capabilities.ts"
 import { showBytes, showName } from "./name.ts"
 import { TEXT_LIMITS } from "./policy.ts"
-import type { Route, RoutedFile, Router } from "./route.ts"
-import type { Verdict } from "./verdict.ts"
+import type { FileRoute, RoutedFile, Router } from "./route.ts"
+import type { LoweredPart } from "./verdict.ts"
 
 /** How a file was to reach the model when it was sent, and what was considered for that, one sentence
  *  each (decision 10). It stands in the part as `route` and never changes there. */
@@ -58,7 +58,7 @@ function whyNotItself(file: SentFile, capabilities: Capabilities): string | unde
   return fitted ? undefined : answer.sentence
 }
 
-function considered(route: Route): string[] {
+function considered(route: FileRoute): string[] {
   switch (route.type) {
     case "skill":
       return [`the skill ${route.name} reads this format`]
@@ -75,7 +75,11 @@ function considered(route: Route): string[] {
 
 /** What became of a file, with what it was to become where that is not the same: a changed outcome is
  *  told, and nothing is switched in silence. */
-export function withDeclared(route: unknown, file: LoadedFile | null, lowered: Verdict): Verdict {
+export function withDeclared(
+  route: unknown,
+  file: LoadedFile | null,
+  lowered: LoweredPart,
+): LoweredPart {
   const declared = DeclaredRoute.safeParse(route).data
   const taken = takenRoute(file, lowered)
   if (!declared || !taken) return lowered
@@ -86,7 +90,7 @@ export function withDeclared(route: unknown, file: LoadedFile | null, lowered: V
 
 type Taken = Pick<DeclaredRoute, "type" | "name">
 
-function takenRoute(file: LoadedFile | null, { outcome }: Verdict): Taken | undefined {
+function takenRoute(file: LoadedFile | null, { outcome }: LoweredPart): Taken | undefined {
   switch (outcome) {
     case "native":
       return { type: "native" }

@@ -3,8 +3,8 @@ import { type MediaKind, resolveNative } from "../model/capabilities.ts"
 import { attachmentPath } from "./attachment-path.ts"
 import { oneLine, showBytes, showName } from "./name.ts"
 import type { Circumstances } from "./policy.ts"
-import { type Handle, type Route, type RouteWords, routeWords } from "./route.ts"
-import { type Verdict, verdict } from "./verdict.ts"
+import { type Handle, type FileRoute, type RouteWords, routeWords } from "./route.ts"
+import { type LoweredPart, verdict } from "./verdict.ts"
 
 export type FileOrigin = "ref" | "attachment"
 
@@ -13,7 +13,7 @@ export function describe(
   file: HereFile,
   origin: FileOrigin,
   { why, rule }: { readonly why: string; readonly rule?: string | undefined },
-): Verdict {
+): LoweredPart {
   const label = origin === "ref" ? "file" : "attached file"
   const facts = [file.name, file.mime, showBytes(file.size), ...detailsOf(file)].join(", ")
   const words = pointerOf(file, origin)
@@ -61,13 +61,13 @@ function handleOf({ content_id, name }: HereFile, origin: FileOrigin): Handle {
 
 const NO_WORDS: RouteWords = { rule: undefined, hint: "", trace: "" }
 
-function namedRoute(route: Route | undefined): Route | undefined {
+function namedRoute(route: FileRoute | undefined): FileRoute | undefined {
   if (route?.type !== "skill" && route?.type !== "tool") return route
   return { ...route, name: showName(route.name) }
 }
 
 /** Where nobody was asked for a route, a file of the workspace is read by the tools for it. */
-function usualRoute(file: HereFile, origin: FileOrigin): Route | undefined {
+function usualRoute(file: HereFile, origin: FileOrigin): FileRoute | undefined {
   if (origin === "attachment") return undefined
   return { type: "tool", name: file.kind === "image" ? "read_image" : "read" }
 }

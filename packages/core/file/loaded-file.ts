@@ -2,7 +2,7 @@ import { isOffice } from "../model/media-types.ts"
 import type { MediaKind } from "../model/capabilities.ts"
 import type { Range } from "../message/file-reference.ts"
 import type { Media } from "../model/prompt.ts"
-import type { Measures, Route } from "./route.ts"
+import type { FileMeasures, FileRoute } from "./route.ts"
 
 export type FileKind = "text" | "image" | "pdf" | "audio" | "video" | "archive" | "binary"
 
@@ -21,7 +21,7 @@ export type Freshness =
   | { readonly type: "unchanged"; readonly shown_at: number }
   | { readonly type: "changed"; readonly shown_at: number; readonly diff: string }
 
-export interface FileFacts extends Measures {
+export interface FileFacts extends FileMeasures {
   readonly name: string
   readonly mime: string
   /** Of the whole file; null where nobody said. */
@@ -33,7 +33,7 @@ export interface FileFacts extends Measures {
   /** What of the file this is, in words, where it took a slicer to find it. */
   readonly place?: string | null
   /** Who reads it where the model cannot. */
-  readonly route?: Route | undefined
+  readonly route?: FileRoute | undefined
   /** What is seen to be wrong with it. */
   readonly condition?: Condition | undefined
 }

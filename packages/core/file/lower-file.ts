@@ -5,11 +5,15 @@ import { mediaRefusal, nativeBlock } from "./media.ts"
 import { oneLine, showBytes } from "./name.ts"
 import { beginning } from "./outline.ts"
 import { type Circumstances, TEXT_LIMITS } from "./policy.ts"
-import { span } from "./slice.ts"
-import { type Verdict, verdict } from "./verdict.ts"
+import { nameSpan } from "./slice.ts"
+import { type LoweredPart, verdict } from "./verdict.ts"
 
 /** A file as the model sees it: its text, its picture, or a line that says what it is. */
-export function lowerFile(file: LoadedFile | null, origin: FileOrigin, at: Circumstances): Verdict {
+export function lowerFile(
+  file: LoadedFile | null,
+  origin: FileOrigin,
+  at: Circumstances,
+): LoweredPart {
   if (!file) throw new Error("its file was not loaded")
   switch (file.type) {
     case "text":
@@ -31,7 +35,7 @@ export function lowerFile(file: LoadedFile | null, origin: FileOrigin, at: Circu
   }
 }
 
-function lowerText(file: TextFile, origin: FileOrigin, at: Circumstances): Verdict {
+function lowerText(file: TextFile, origin: FileOrigin, at: Circumstances): LoweredPart {
   const overflow = textOverflow(file, origin, at)
   if (overflow)
     return file.extracted ? lowerHead(file, origin, at) : describe(file, origin, overflow)
@@ -40,7 +44,7 @@ function lowerText(file: TextFile, origin: FileOrigin, at: Circumstances): Verdi
 }
 
 /** Text of a file, as a block and with what its receipt says. */
-export function shownText(file: TextFile, origin: FileOrigin, text: string): Verdict {
+export function shownText(file: TextFile, origin: FileOrigin, text: string): LoweredPart {
   const { content_id } = file
   if (file.range) return verdict("range", "CMP-025", { reason: partReason(file), text, content_id })
   if (file.place !== undefined) {
@@ -70,7 +74,7 @@ function textOverflow(file: TextFile, origin: FileOrigin, at: Circumstances) {
 }
 
 /** Text that was taken out of a file can be read nowhere else, so its beginning is better than none. */
-function lowerHead(file: TextFile, origin: FileOrigin, at: Circumstances): Verdict {
+function lowerHead(file: TextFile, origin: FileOrigin, at: Circumstances): LoweredPart {
   const { file_bytes, message_bytes } = TEXT_LIMITS[at.policy.file_refs]
   const room = Math.min(file_bytes, message_bytes - at.spent.text_bytes)
   const text = room > 0 ? beginning(file.text, room) : ""
@@ -81,7 +85,7 @@ function lowerHead(file: TextFile, origin: FileOrigin, at: Circumstances): Verdi
 }
 
 /** The model was shown the file before: it is told what is new in it (BEY-03). */
-function lowerFresh(file: TextFile, fresh: Freshness): Verdict {
+function lowerFresh(file: TextFile, fresh: Freshness): LoweredPart {
   const { content_id, name } = file
   const shown = new Date(fresh.shown_at).toISOString()
   switch (fresh.type) {
@@ -119,7 +123,7 @@ function partReason(file: TextFile): string {
 function partOf({ lines, range, place }: TextFile): string | undefined {
   if (place) return place
   if (!range) return undefined
-  if (lines) return span("line", lines.start, lines.end)
+  if (lines) return nameSpan("line", lines.start, lines.end)
   return `bytes ${range.start}-${range.end}`
 }
 
@@ -127,7 +131,7 @@ function totalOf({ lines }: TextFile): string {
   return lines?.total === undefined ? "" : ` of ${lines.total}`
 }
 
-function lowerMedia(file: MediaFile, origin: FileOrigin, at: Circumstances): Verdict {
+function lowerMedia(file: MediaFile, origin: FileOrigin, at: Circumstances): LoweredPart {
   if (origin === "ref" && file.place === undefined && at.policy.file_refs === "descriptor")
     return describe(file, origin, { why: NAMED_ONLY })
   const refusal = mediaRefusal(file, at)

@@ -11,7 +11,7 @@ import { oneLine, showBytes, showName } from "./name.ts"
 import { base64Length } from "../model/media-types.ts"
 import { type MediaUse, REQUEST_RESERVE_BYTES } from "./plan.ts"
 import type { Circumstances, LoweringPolicy } from "./policy.ts"
-import { type Verdict, verdict } from "./verdict.ts"
+import { type LoweredPart, verdict } from "./verdict.ts"
 
 /** Why a medium is not sent, as the end of a sentence. */
 export interface MediaRefusal {
@@ -100,10 +100,10 @@ interface ResultCircumstances {
 }
 
 /** A medium that a tool gave back, as this model is sent it: itself, or one line in its place. */
-export function sentMedia(
+export function collectSentMedia(
   block: MediaBlock,
   at: ResultCircumstances,
-): { readonly block: Block; readonly use: MediaUse | null; readonly verdict: Verdict } {
+): { readonly block: Block; readonly use: MediaUse | null; readonly verdict: LoweredPart } {
   const { media } = block
   const { content_id } = media
   const refusal = resultRefusal(block, at)

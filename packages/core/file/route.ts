@@ -3,7 +3,7 @@ import type { Capabilities, MediaKind } from "../model/capabilities.ts"
 
 /** Who reads a file that the model cannot take (BIN-001..004). `extract` puts its text in place, for
  *  an agent without tools. */
-export type Route =
+export type FileRoute =
   | { readonly type: "skill"; readonly name: string }
   | { readonly type: "shell" }
   | { readonly type: "tool"; readonly name: string }
@@ -26,10 +26,10 @@ export interface Reach {
 
 /** `capabilities` are those of the model that is addressed, where that is known: one that calls no
  *  tools is pointed to none. Nobody is pointed to what is out of its reach. */
-export type Router = (file: RoutedFile, capabilities?: Capabilities, reach?: Reach) => Route
+export type Router = (file: RoutedFile, capabilities?: Capabilities, reach?: Reach) => FileRoute
 
 /** What a file is beyond its bytes; somebody who knows the format counted. */
-export interface Measures {
+export interface FileMeasures {
   /** Files in an archive. */
   readonly entries?: number | undefined
   /** Pages of a document. */
@@ -55,7 +55,7 @@ export interface Handle {
   readonly shell?: string | undefined
 }
 
-export function routeWords(route: Route, { tool: handle, shell }: Handle): RouteWords {
+export function routeWords(route: FileRoute, { tool: handle, shell }: Handle): RouteWords {
   switch (route.type) {
     case "skill":
       return {

@@ -1,6 +1,6 @@
 import type { Range } from "../message/file-reference.ts"
 import type { FileKind } from "./loaded-file.ts"
-import { type Fragment, printFragment } from "../message/file-location.ts"
+import { type FileFragment, printFragment } from "../message/file-location.ts"
 import { oneLine, showName } from "./name.ts"
 
 /** A file whose bytes can be had, from the beginning, as often as they are asked for. */
@@ -14,13 +14,13 @@ export interface OpenFile {
 
 /** A place inside a file (BEY-08): in an archive the entry, then lines or bytes, or another address.
  *  An empty place is the whole file. */
-export interface FilePlace {
+export interface FileLocation {
   readonly entry?: string | undefined
   readonly range?: Range | undefined
-  readonly fragment?: Fragment | undefined
+  readonly fragment?: FileFragment | undefined
 }
 
-export type Sliced =
+export type LoadedSlice =
   | { readonly type: "text"; readonly text: string; readonly note?: string | undefined }
   | {
       readonly type: "media"
@@ -35,17 +35,17 @@ export type Sliced =
  *  (`want.native`), else as text. The reader of formats is on the shelves; the host passes it in. */
 export type Slicer = (
   file: OpenFile,
-  place: FilePlace,
+  place: FileLocation,
   want: { readonly native: boolean },
-) => Promise<Sliced>
+) => Promise<LoadedSlice>
 
 /** Lines and bytes of a file are read as they stand; every other place takes a slicer. */
-export function needsSlicer({ entry, fragment }: FilePlace): boolean {
+export function needsSlicer({ entry, fragment }: FileLocation): boolean {
   return entry !== undefined || fragment !== undefined
 }
 
 /** A place with one way to say lines and bytes. */
-export function normalPlace({ entry, range, fragment }: FilePlace): FilePlace {
+export function normaliseLocation({ entry, range, fragment }: FileLocation): FileLocation {
   const about = entry === undefined ? {} : { entry }
   if (fragment?.unit !== "line" && fragment?.unit !== "byte")
     return { ...about, ...(range ? { range } : {}), ...(fragment ? { fragment } : {}) }
@@ -59,21 +59,21 @@ export function slicedName(path: string, entry: string | undefined): string {
 }
 
 /** The place in words, for a header; an entry stands in the name already. */
-export function placeWords({ range, fragment }: FilePlace): string | null {
+export function describeLocation({ range, fragment }: FileLocation): string | null {
   // The name of a sheet is a stranger's.
   if (fragment) return oneLine(fragmentWords(fragment))
   return range ? rangeWords(range) : null
 }
 
 function rangeWords({ start, end, unit }: Range): string {
-  return unit === "byte" ? `bytes ${start}-${end}` : span("line", start, end)
+  return unit === "byte" ? `bytes ${start}-${end}` : nameSpan("line", start, end)
 }
 
-function fragmentWords(fragment: Fragment): string {
+function fragmentWords(fragment: FileFragment): string {
   switch (fragment.unit) {
     case "line":
     case "page":
-      return span(fragment.unit, fragment.start, fragment.end)
+      return nameSpan(fragment.unit, fragment.start, fragment.end)
     case "byte":
       return `bytes ${fragment.start}-${fragment.end}`
     case "time":
@@ -87,7 +87,7 @@ function fragmentWords(fragment: Fragment): string {
   }
 }
 
-export function span(unit: "line" | "page", start: number, end: number): string {
+export function nameSpan(unit: "line" | "page", start: number, end: number): string {
   return start === end ? `${unit} ${start}` : `${unit}s ${start}-${end}`
 }
 

@@ -10,7 +10,7 @@ export interface SkillCall {
 }
 
 /** What becomes of one part: at most one block or one call, and why. */
-export interface Verdict {
+export interface LoweredPart {
   readonly block: Block | null
   readonly call?: SkillCall
   readonly outcome: Outcome
@@ -30,7 +30,7 @@ export function verdict(
     readonly text?: string
     readonly content_id?: string | null
   },
-): Verdict {
+): LoweredPart {
   const { reason, content_id = null, text } = about
   const block = text === undefined ? (about.block ?? null) : textBlock(text)
   return { block, outcome, rule, reason, content_id }
@@ -42,7 +42,7 @@ function textBlock(text: string): Block {
 }
 
 /** What a verdict puts into the prompt; tokens by estimate. */
-export function weigh({ block, call }: Verdict): Weight {
+export function weigh({ block, call }: LoweredPart): Weight {
   if (call) return added(weighed(call.call), weighed(call.result))
   return block ? weighed(block) : NOTHING
 }

@@ -5,7 +5,7 @@ import { MAX_PARTS } from "../message/limits.ts"
 import { base64OfUtf8 } from "../acp/data-url.ts"
 import { type FileAddress, readFileUri } from "../acp/file-uri.ts"
 import { isObject, type JsonObject } from "../acp/json.ts"
-import { type Loss, loss, type Translated } from "./loss.ts"
+import { type TranslationLoss, loss, type Translated } from "./loss.ts"
 
 export interface FromAcpOptions {
   /** A file in this folder becomes a path that is relative to it. */
@@ -18,7 +18,7 @@ export function fromAcpBlocks(
   blocks: readonly unknown[],
   options: FromAcpOptions = {},
 ): Translated<PartData[]> {
-  const losses: Loss[] = []
+  const losses: TranslationLoss[] = []
   if (blocks.length > MAX_PARTS)
     losses.push(loss("", `only the first ${MAX_PARTS} of ${blocks.length} blocks are read`))
   const value = blocks.slice(0, MAX_PARTS).flatMap((block, at) => {

@@ -3,7 +3,7 @@ import { AnyPart } from "../parts/read-part.ts"
 import { MAX_PARTS } from "../message/limits.ts"
 import { base64OfUrl } from "../acp/data-url.ts"
 import { isObject, type JsonObject } from "../acp/json.ts"
-import { type Loss, loss, type Translated } from "./loss.ts"
+import { type TranslationLoss, loss, type Translated } from "./loss.ts"
 import type { Message } from "./message.ts"
 import { MARK, storedType, WHOLE_PART } from "./ui-message.ts"
 
@@ -12,7 +12,7 @@ const MAX_MESSAGES = 100_000
 /** Messages of an AI SDK client as ours. What it does not know how to keep is told as a loss, and
  *  so is a part of a user's message that is no part of ours; nothing throws. */
 export function fromUIMessages(messages: readonly unknown[]): Translated<Message[]> {
-  const losses: Loss[] = []
+  const losses: TranslationLoss[] = []
   if (messages.length > MAX_MESSAGES)
     losses.push(loss("", `only the first ${MAX_MESSAGES} of ${messages.length} messages are read`))
   const value = messages.slice(0, MAX_MESSAGES).flatMap((message, at) => {
@@ -24,7 +24,7 @@ export function fromUIMessages(messages: readonly unknown[]): Translated<Message
 
 const ROLES = ["user", "assistant", "system"] as const
 
-function readMessage(given: unknown, path: string, losses: Loss[]): Message | undefined {
+function readMessage(given: unknown, path: string, losses: TranslationLoss[]): Message | undefined {
   const message = isObject(given) ? given : {}
   const { id, metadata = {}, parts } = message
   const role = ROLES.find((known) => known === message.role)
@@ -42,7 +42,11 @@ interface Place {
   readonly path: string
 }
 
-function readParts(parts: readonly unknown[], { role, path }: Place, losses: Loss[]): PartData[] {
+function readParts(
+  parts: readonly unknown[],
+  { role, path }: Place,
+  losses: TranslationLoss[],
+): PartData[] {
   if (role === "user" && parts.length > MAX_PARTS)
     losses.push(loss(path, `only the first ${MAX_PARTS} of ${parts.length} parts are read`))
   const readable = role === "user" ? parts.slice(0, MAX_PARTS) : parts

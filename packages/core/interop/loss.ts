@@ -1,5 +1,5 @@
 /** What did not come through a translation, and where it stood. */
-export interface Loss {
+export interface TranslationLoss {
   /** A JSON pointer into what was given. */
   readonly path: string
   /** One sentence for a person. */
@@ -9,9 +9,9 @@ export interface Loss {
 /** What every codec gives back: a translation always succeeds, and says what it could not carry. */
 export interface Translated<Value> {
   readonly value: Value
-  readonly losses: readonly Loss[]
+  readonly losses: readonly TranslationLoss[]
 }
 
-export function loss(path: string, message: string): Loss {
+export function loss(path: string, message: string): TranslationLoss {
   return { path, message }
 }

@@ -1,7 +1,7 @@
 import type { AcpBlock } from "../acp/acp-block.ts"
 import type { PartData } from "../parts/define-part.ts"
 import { definitionOf, openPart } from "../parts/table.ts"
-import { type Loss, loss, type Translated } from "./loss.ts"
+import { type TranslationLoss, loss, type Translated } from "./loss.ts"
 
 export interface ToAcpOptions {
   /** The folder that paths are relative to; without it they stay relative. */
@@ -40,6 +40,6 @@ function withPart(block: AcpBlock, part: PartData): AcpBlock {
   return { ...block, _meta: { compositor: { part } } }
 }
 
-function lostAt(at: number, lost: string | undefined): Loss[] {
+function lostAt(at: number, lost: string | undefined): TranslationLoss[] {
   return lost === undefined ? [] : [loss(`/${at}`, lost)]
 }

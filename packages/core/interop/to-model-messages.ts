@@ -9,7 +9,7 @@ import type {
 } from "../model/prompt.ts"
 import { findWire } from "../wires/wires.ts"
 import type { Json } from "../acp/json.ts"
-import { type Loss, loss, type Translated } from "./loss.ts"
+import { type TranslationLoss, loss, type Translated } from "./loss.ts"
 
 /** Messages as the AI SDK's functions take them: the parts of `ModelMessage` that we write. */
 export type ModelMessage =
@@ -63,7 +63,7 @@ export function toModelMessages(
   prompt: readonly PromptMessage[],
   options: ToModelOptions = {},
 ): Translated<ModelMessage[]> {
-  const losses: Loss[] = []
+  const losses: TranslationLoss[] = []
   const work = { options, losses }
   const said = prompt.flatMap(({ role, blocks }, at) => {
     const placed = blocks.map((block, index) => ({ block, path: `/${at}/blocks/${index}` }))
@@ -81,7 +81,7 @@ interface Placed {
 
 interface Work {
   readonly options: ToModelOptions
-  readonly losses: Loss[]
+  readonly losses: TranslationLoss[]
 }
 
 function answer(placed: readonly Placed[], work: Work): ModelMessage[] {

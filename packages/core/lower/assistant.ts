@@ -13,10 +13,10 @@ import type {
 import { LOWERING_VERSION, type Receipt } from "../model/receipt.ts"
 import { StoredText } from "../model/stored-text.ts"
 import { blockBytes, blockTokens } from "../model/tokens.ts"
-import { sentMedia } from "../file/media.ts"
+import { collectSentMedia } from "../file/media.ts"
 import { oneLine } from "../file/name.ts"
 import type { MediaUse } from "../file/plan.ts"
-import type { Verdict } from "../file/verdict.ts"
+import type { LoweredPart } from "../file/verdict.ts"
 
 /** A part of an answer as its row opens, and the id that its receipt carries. */
 export interface AnswerPart {
@@ -173,13 +173,13 @@ function outputBlocks(output: ToolPart["output"]): readonly Block[] {
 interface SentBlock {
   readonly block: Block
   readonly use: MediaUse | null
-  readonly verdict: Verdict | null
+  readonly verdict: LoweredPart | null
 }
 
 function sentBlock(block: Block, part_id: string, at: AnswerCircumstances): SentBlock {
   if (block instanceof StoredText) return { block, use: null, verdict: null }
   if (!isMedia(block)) return { block: asText(block), use: null, verdict: null }
-  return sentMedia(block, { part_id, capabilities: at.capabilities, policy: at.policy })
+  return collectSentMedia(block, { part_id, capabilities: at.capabilities, policy: at.policy })
 }
 
 const MEDIA_TYPES: ReadonlySet<string> = new Set(["image", "audio", "video", "document"])
@@ -200,7 +200,7 @@ function asText(block: Block): Block {
 function receiptOf(
   part: string,
   call: ToolPart,
-  { blocks, verdict }: { blocks: readonly Block[]; verdict: Verdict | null | undefined },
+  { blocks, verdict }: { blocks: readonly Block[]; verdict: LoweredPart | null | undefined },
 ): Receipt {
   const failed = call.state !== "output-available"
   const reason = failed ? "The model is told what went wrong." : "The model is shown the result."

@@ -5,11 +5,11 @@ import { showText, shownText } from "../file/lower-file.ts"
 import { definitionOf } from "../parts/table.ts"
 import { outline } from "../file/outline.ts"
 
-import { type Verdict, weigh } from "../file/verdict.ts"
+import { type LoweredPart, weigh } from "../file/verdict.ts"
 
 export interface Settled {
   readonly loaded: LoadedPart
-  readonly verdict: Verdict
+  readonly verdict: LoweredPart
 }
 
 /** The same parts within a budget of tokens (BEY-12): files step down from what they show to an
@@ -58,7 +58,7 @@ function largest(
   return found
 }
 
-function lessOf({ loaded, verdict }: Settled, budget: number): Verdict | undefined {
+function lessOf({ loaded, verdict }: Settled, budget: number): LoweredPart | undefined {
   const { file } = loaded
   if (!isHere(file)) return undefined
   const { origin } = definitionOf(loaded.part)
@@ -76,7 +76,7 @@ function isHere(file: LoadedFile | null): file is HereFile {
 
 const RULE = "BEY-12"
 
-function outlined(file: TextFile, origin: FileOrigin, budget: number): Verdict | undefined {
+function outlined(file: TextFile, origin: FileOrigin, budget: number): LoweredPart | undefined {
   const text = outline(file.text)
   if (text === file.text) return undefined
   const shown = shownText(file, origin, showText({ ...file, text }, origin))

@@ -3,15 +3,15 @@ import type { Custom } from "./policy.ts"
 import { z } from "zod"
 import { Outcome } from "../model/receipt.ts"
 import { oneLine } from "../file/name.ts"
-import type { Verdict } from "../file/verdict.ts"
+import type { LoweredPart } from "../file/verdict.ts"
 
 /** An agent's own lowering of a part, where it has one and it works; else ours. It is given a copy:
  *  what is stored stays as it is (CMP-114). */
 export function custom(
   part: PartData,
   lowering: Custom | undefined,
-  usual: () => Verdict,
-): Verdict {
+  usual: () => LoweredPart,
+): LoweredPart {
   if (!lowering) return usual()
   try {
     const lowered = lowering(structuredClone(part), usual)
@@ -48,7 +48,7 @@ const Shape = z.object({
   content_id: z.string().nullable(),
 })
 
-function checked(lowered: Verdict): Verdict {
+function checked(lowered: LoweredPart): LoweredPart {
   const { block, ...about } = Shape.parse(lowered)
   if (block?.type !== "text") return { ...lowered, ...about, block }
   return { ...lowered, ...about, block: { ...block, text: block.text.toWellFormed() } }

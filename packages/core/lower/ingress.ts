@@ -1,6 +1,6 @@
 import type { PartData } from "../parts/define-part.ts"
 import { oneLine } from "../file/name.ts"
-import { type Verdict, verdict } from "../file/verdict.ts"
+import { type LoweredPart, verdict } from "../file/verdict.ts"
 
 /** What the policy did to a part when it came in; it stands in the part itself (decision 10). */
 interface IngressMark {
@@ -9,7 +9,7 @@ interface IngressMark {
 }
 
 /** A part that was kept out: the model is told that something is not shown, and why. */
-export function keptOut(part: PartData): Verdict | undefined {
+export function lowerDeniedPart(part: PartData): LoweredPart | undefined {
   const mark = markOf(part)
   if (mark?.verdict !== "denied") return undefined
   const reason = oneLine(mark.reason)
@@ -20,7 +20,7 @@ export function keptOut(part: PartData): Verdict | undefined {
 }
 
 /** A part that came in without its secrets, or with them on purpose, says so in its receipt. */
-export function withMark(part: PartData, lowered: Verdict): Verdict {
+export function withMark(part: PartData, lowered: LoweredPart): LoweredPart {
   const mark = markOf(part)
   if (!mark || mark.verdict === "denied") return lowered
   const told = mark.verdict === "redacted" ? "Before that," : "It was"

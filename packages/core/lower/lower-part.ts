@@ -1,18 +1,18 @@
 import { withDeclared } from "../file/declared-route.ts"
 import type { LoweringPolicy } from "../file/policy.ts"
-import type { Verdict } from "../file/verdict.ts"
+import type { LoweredPart } from "../file/verdict.ts"
 import { escapeMarkers, escapeWholeMarker } from "../model/marker.ts"
 import { definitionOf, type Part, writePart } from "../parts/table.ts"
 import { custom } from "./custom.ts"
-import { keptOut, withMark } from "./ingress.ts"
+import { lowerDeniedPart, withMark } from "./ingress.ts"
 import type { LoadedPart } from "./loaded-part.ts"
 import type { AgentCircumstances } from "./policy.ts"
 
 /** What becomes of one part: its definition says it. What policy keeps out comes to nobody, an agent's
  *  own lowering included. */
-export function lowerPart({ part, file }: LoadedPart, at: AgentCircumstances): Verdict {
+export function lowerPart({ part, file }: LoadedPart, at: AgentCircumstances): LoweredPart {
   const data = writePart(part)
-  const kept = keptOut(data)
+  const kept = lowerDeniedPart(data)
   if (kept) return kept
   const lowered = custom(data, at.policy.custom, () =>
     withoutLookalikes(part, definitionOf(part).lower(part, at, file), at.policy),
@@ -22,7 +22,7 @@ export function lowerPart({ part, file }: LoadedPart, at: AgentCircumstances): V
 
 /** Nobody but the host speaks in its markers (TRU-001). What the user typed stays as it was typed
  *  unless it would be a whole block; where everything becomes one string nothing stays. */
-function withoutLookalikes(part: Part, lowered: Verdict, policy: LoweringPolicy): Verdict {
+function withoutLookalikes(part: Part, lowered: LoweredPart, policy: LoweringPolicy): LoweredPart {
   const { block } = lowered
   const voice = definitionOf(part).voice(part)
   if (block?.type !== "text" || policy.host_wrote || voice === "host") return lowered

@@ -11,7 +11,7 @@ import { useOf } from "../file/media.ts"
 import { oneLine, showName } from "../file/name.ts"
 import type { MediaUse } from "../file/plan.ts"
 import { NOTHING_SPENT, type Spent } from "../file/policy.ts"
-import { type SkillCall, type Verdict, verdict, weigh } from "../file/verdict.ts"
+import { type SkillCall, type LoweredPart, verdict, weigh } from "../file/verdict.ts"
 
 export interface Lowered {
   readonly blocks: readonly Block[]
@@ -60,7 +60,7 @@ export function promptMessages({
 /** Stands where a message was nothing but a skill. */
 const SKILL_ALONE = "Load the skill, then follow it."
 
-function lowerSafely(loaded: LoadedPart, at: AgentCircumstances): Verdict {
+function lowerSafely(loaded: LoadedPart, at: AgentCircumstances): LoweredPart {
   try {
     return lowerPart(loaded, at)
   } catch (error) {
@@ -85,7 +85,7 @@ function gathered(settled: readonly Settled[]): Lowered {
   return { blocks, calls, media, receipts }
 }
 
-function receiptOf(loaded: LoadedPart, result: Verdict): Receipt {
+function receiptOf(loaded: LoadedPart, result: LoweredPart): Receipt {
   const { outcome, rule, reason, content_id } = result
   return {
     part: loaded.id,
@@ -111,7 +111,7 @@ function typeOf({ part }: LoadedPart): string {
 }
 
 /** Only the text of files is budgeted: what the user wrote is always sent. */
-function spend(spent: Spent, { file }: LoadedPart, { block, outcome }: Verdict): Spent {
+function spend(spent: Spent, { file }: LoadedPart, { block, outcome }: LoweredPart): Spent {
   if (!file || !block || outcome === "descriptor") return spent
   if (block.type === "text") return { ...spent, text_bytes: spent.text_bytes + blockBytes(block) }
   const kind = mediaKind(block)

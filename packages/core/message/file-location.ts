@@ -5,7 +5,7 @@ import { z } from "zod"
 
 /** A place inside a file, as written after `#` (BEY-08). Lines and pages count from 1 and include
  *  their end; bytes count from 0 and stop before it; times are seconds. */
-export const Fragment = /* @__PURE__ */ (() =>
+export const FileFragment = /* @__PURE__ */ (() =>
   z.discriminatedUnion("unit", [
     z.object({ unit: z.literal("line"), start: z.int().min(1), end: z.int().min(1) }),
     z.object({ unit: z.literal("byte"), start: z.int().min(0), end: z.int().min(1) }),
@@ -26,7 +26,7 @@ export const Fragment = /* @__PURE__ */ (() =>
       height: z.number().gt(0),
     }),
   ]))()
-export type Fragment = z.infer<typeof Fragment>
+export type FileFragment = z.infer<typeof FileFragment>
 
 /** Why a fragment names no place. */
 export const FragmentFault = /* @__PURE__ */ (() =>
@@ -37,7 +37,7 @@ export const FragmentFault = /* @__PURE__ */ (() =>
 export type FragmentFault = z.infer<typeof FragmentFault>
 
 export type ReadFragment =
-  | { readonly type: "fragment"; readonly fragment: Fragment }
+  | { readonly type: "fragment"; readonly fragment: FileFragment }
   | { readonly type: "fault"; readonly fault: FragmentFault }
 
 export const MAX_FRAGMENT_CHARACTERS = 256
@@ -53,7 +53,7 @@ export function parseFragment(text: string): ReadFragment | undefined {
 }
 
 /** The fragment in its one canonical form, without the `#`. */
-export function printFragment(fragment: Fragment): string {
+export function printFragment(fragment: FileFragment): string {
   switch (fragment.unit) {
     case "line":
       return `L${printed(fragment.start, fragment.end)}`
@@ -191,7 +191,7 @@ function encoded(text: string): string {
   return encodeURIComponent(text.toWellFormed()).replace(/[!'()*.~]/g, hex)
 }
 
-function printedRegion(region: Extract<Fragment, { unit: "region" }>): string {
+function printedRegion(region: Extract<FileFragment, { unit: "region" }>): string {
   const { measure, x, y, width, height } = region
   return `xywh=${measure === "percent" ? "percent:" : ""}${[x, y, width, height].join()}`
 }

@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Fragment } from "./file-location.ts"
+import { FileFragment } from "./file-location.ts"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS, MAX_URL_CHARACTERS } from "./limits.ts"
 
 const CONTENT_ID = /^sha256:[0-9a-f]{64}$/
@@ -38,7 +38,7 @@ export const FileReference = z.discriminatedUnion("kind", [
     entry: filePath.optional(),
     /** Lines or bytes; any other place is a fragment (BEY-08). */
     range: Range.optional(),
-    fragment: Fragment.optional(),
+    fragment: FileFragment.optional(),
   }),
   z.looseObject({ kind: z.literal("url"), url: z.string().min(1).max(MAX_URL_CHARACTERS) }),
   z.looseObject({
@@ -46,7 +46,7 @@ export const FileReference = z.discriminatedUnion("kind", [
     content_id: ContentId,
     entry: filePath.optional(),
     range: Range.optional(),
-    fragment: Fragment.optional(),
+    fragment: FileFragment.optional(),
   }),
   z.looseObject({
     kind: z.literal("mcp"),

@@ -9,7 +9,7 @@ export const MAX_URL_CHARACTERS = 8192
 export const MAX_MIME_CHARACTERS = 255
 export const MAX_CONTEXT_CHARACTERS = 1024 * 1024
 /** MCP servers that one session may be given. */
-export const MAX_GIVEN_SERVERS = 32
+export const MAX_SESSION_SERVERS = 32
 /** Base64 in a JSON body; larger files are uploaded as a stream and named by their content id. */
 export const MAX_INLINE_BASE64_CHARACTERS = 24 * 1024 * 1024
 /** A part keeps its bytes inline up to here; past it they live in the blob store (decision 9). */

@@ -1,13 +1,13 @@
 /** Text that a model, a file or a stranger wrote, fit for a terminal: no character of it moves the
  *  cursor, colours the screen or talks to the terminal. Each piece is fit by itself, so text that comes
  *  in pieces is fit as well, wherever it was cut. */
-export function plain(text: string): string {
-  return exact(text.replace(ESCAPES, "").replace(/\r\n?/g, "\n"))
+export function cleanForTerminal(text: string): string {
+  return escapeForTerminal(text.replace(ESCAPES, "").replace(/\r\n?/g, "\n"))
 }
 
 /** The same for what somebody says yes to: nothing is left out, and what cannot be seen is written as
  *  its escape. */
-export function exact(text: string): string {
+export function escapeForTerminal(text: string): string {
   return text.replace(UNSEEN, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, "0")}`)
 }
 

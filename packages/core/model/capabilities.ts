@@ -84,12 +84,12 @@ export interface MediaFacts {
 
 export type RefusalReason = "api" | "model" | "mime" | "source" | "size" | "pixels" | "pages"
 
-export type Resolution =
+export type NativeSupport =
   | { readonly native: true }
   | { readonly native: false; readonly reason: RefusalReason; readonly sentence: string }
 
 /** May this medium be sent as it is? The reason leads the reader to the next path. */
-export function resolveNative(capabilities: Capabilities, facts: MediaFacts): Resolution {
+export function resolveNative(capabilities: Capabilities, facts: MediaFacts): NativeSupport {
   const { kind, mime, size, source = "base64" } = facts
   const { api, input } = capabilities
   const limits = capabilities.media[kind]
@@ -108,21 +108,21 @@ function hasSense(input: readonly Modality[], kind: MediaKind, limits: MediaLimi
   return input.some((modality) => modality === kind || modality === limits.implied_by)
 }
 
-function fitsPixels(limits: MediaLimits, facts: MediaFacts): Resolution | undefined {
+function fitsPixels(limits: MediaLimits, facts: MediaFacts): NativeSupport | undefined {
   const { max_side_pixels } = limits
   const side = Math.max(facts.width ?? 0, facts.height ?? 0)
   if (max_side_pixels === undefined || side <= max_side_pixels) return undefined
   return refuse("pixels", `${side} pixels are over the limit of ${max_side_pixels} on one side`)
 }
 
-function fitsPages(limits: MediaLimits, facts: MediaFacts): Resolution | undefined {
+function fitsPages(limits: MediaLimits, facts: MediaFacts): NativeSupport | undefined {
   const { max_pages } = limits
   const pages = facts.pages ?? 0
   if (max_pages === undefined || pages <= max_pages) return undefined
   return refuse("pages", `${pages} pages are over the limit of ${max_pages}`)
 }
 
-function refuse(reason: RefusalReason, sentence: string): Resolution {
+function refuse(reason: RefusalReason, sentence: string): NativeSupport {
   return { native: false, reason, sentence }
 }
 

@@ -2,7 +2,7 @@
 export const PDF = ["application/pdf"]
 export const WEB_IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 export const SPEECH = ["audio/wav", "audio/mpeg"]
-export const WORD = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+export const DOCX = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
 export const SHEET = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
 export const SLIDES = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
 
@@ -19,7 +19,7 @@ export function isOffice(mime: string): boolean {
 
 /** `test/provider/wires.test.ts` compares it with what the wires take. */
 const OFFICE: ReadonlySet<string> = new Set([
-  WORD,
+  DOCX,
   SHEET,
   SLIDES,
   "application/msword",

@@ -20,7 +20,7 @@ export interface Model {
 }
 
 /** How a message or a session names a model. */
-export interface Choice {
+export interface ModelReference {
   readonly provider_id: string
   readonly model_id: string
 }

@@ -19,7 +19,7 @@ interface Tokens {
 
 /** What a request cost, worked out from what it used and what the catalog says (SES-003); nothing is
  *  said where the catalog says nothing. */
-export function priced<Used extends Tokens>(
+export function addCost<Used extends Tokens>(
   used: Used | null,
   price: Price | undefined,
 ): (Used & { cost_usd?: number }) | null {

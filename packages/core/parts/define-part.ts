@@ -3,8 +3,8 @@ import type { AcpBlock } from "../acp/acp-block.ts"
 import type { FileOrigin } from "../file/describe.ts"
 import type { LoadedFile } from "../file/loaded-file.ts"
 import type { Circumstances } from "../file/policy.ts"
-import type { FilePlace } from "../file/slice.ts"
-import type { Verdict } from "../file/verdict.ts"
+import type { FileLocation } from "../file/slice.ts"
+import type { LoweredPart } from "../file/verdict.ts"
 import type { PartChip } from "./chip.ts"
 
 /** A part as it is written: in a row, in a request or an answer, in an export. Its type may be one that
@@ -37,7 +37,7 @@ export type FileRequest =
   | {
       readonly from: "workspace"
       readonly path: string
-      readonly place: FilePlace
+      readonly place: FileLocation
       readonly selected?: string | undefined
     }
   /** Bytes that were stored. */
@@ -45,7 +45,7 @@ export type FileRequest =
       readonly from: "blob"
       readonly content_id: string
       readonly name: string
-      readonly place: FilePlace
+      readonly place: FileLocation
     }
   /** Bytes that the part carries, in base64. */
   | { readonly from: "part"; readonly data: string; readonly name: string }
@@ -113,7 +113,7 @@ export interface PartDefinition<Part extends { readonly type: string }> {
   /** How a file of this part is called where it is shown. */
   readonly origin: FileOrigin
   /** What the model is shown. Pure: `file` is what `load` asked for. */
-  lower(part: Part, at: Circumstances, file: LoadedFile | null): Verdict
+  lower(part: Part, at: Circumstances, file: LoadedFile | null): LoweredPart
   /** Who speaks in what lowering makes of it: only the host may write its own markers (TRU-001). */
   voice(part: Part): Voice
   /** The part in words: in a summary, a title, an export. */

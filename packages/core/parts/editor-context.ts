@@ -2,7 +2,7 @@ import { z } from "zod"
 import { resourceBlock } from "../acp/acp-block.ts"
 import { showName } from "../file/name.ts"
 import type { Circumstances } from "../file/policy.ts"
-import { type Verdict, verdict } from "../file/verdict.ts"
+import { type LoweredPart, verdict } from "../file/verdict.ts"
 import { shortName } from "../message/file-reference.ts"
 import { MAX_CONTEXT_CHARACTERS, MAX_NAME_CHARACTERS } from "../message/limits.ts"
 import { editorMarker } from "../model/marker.ts"
@@ -70,7 +70,7 @@ export const editorContextPart = /* @__PURE__ */ definePart({
   },
 })
 
-function lowerContext(part: EditorContextPart, { policy }: Circumstances): Verdict {
+function lowerContext(part: EditorContextPart, { policy }: Circumstances): LoweredPart {
   const claimed = policy.claimed ?? {}
   const tool = Object.hasOwn(claimed, part.kind) ? claimed[part.kind] : undefined
   if (tool !== undefined)

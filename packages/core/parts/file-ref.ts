@@ -3,7 +3,7 @@ import { SCHEME, type AcpBlock } from "../acp/acp-block.ts"
 import { fileUri, readFileUri } from "../acp/file-uri.ts"
 import { lowerFile } from "../file/lower-file.ts"
 import { showName } from "../file/name.ts"
-import { normalPlace } from "../file/slice.ts"
+import { normaliseLocation } from "../file/slice.ts"
 import { verdict } from "../file/verdict.ts"
 import { printFragment } from "../message/file-location.ts"
 import { FileReference } from "../message/file-reference.ts"
@@ -121,12 +121,12 @@ function requestOf(ref: FileReference): AtMostOne<FileRequest> {
   switch (ref.kind) {
     case "path": {
       const selected = typeof ref.selected === "string" ? ref.selected : undefined
-      return [{ from: "workspace", path: ref.path, place: normalPlace(ref), selected }]
+      return [{ from: "workspace", path: ref.path, place: normaliseLocation(ref), selected }]
     }
     case "content": {
       const { content_id } = ref
       const name = typeof ref.name === "string" ? ref.name : content_id
-      return [{ from: "blob", content_id, name, place: normalPlace(ref) }]
+      return [{ from: "blob", content_id, name, place: normaliseLocation(ref) }]
     }
     // What lies elsewhere is named; fetching it is a tool's work.
     case "url":

@@ -3,9 +3,9 @@ import { fileUri } from "../acp/file-uri.ts"
 import { lowerFile } from "../file/lower-file.ts"
 import { showName } from "../file/name.ts"
 import type { Circumstances } from "../file/policy.ts"
-import { normalPlace } from "../file/slice.ts"
-import { type Verdict, verdict } from "../file/verdict.ts"
-import { Fragment } from "../message/file-location.ts"
+import { normaliseLocation } from "../file/slice.ts"
+import { type LoweredPart, verdict } from "../file/verdict.ts"
+import { FileFragment } from "../message/file-location.ts"
 import { Range, shortName } from "../message/file-reference.ts"
 import { editorMarker } from "../model/marker.ts"
 import { firstText, noTitle, nothing, type PartChip } from "./chip.ts"
@@ -65,10 +65,10 @@ export const mentionPart = /* @__PURE__ */ definePart({
 
 function requestOf({ kind, path, entry, range, fragment }: Target): AtMostOne<FileRequest> {
   if (kind !== "file" || typeof path !== "string") return none()
-  const place = normalPlace({
+  const place = normaliseLocation({
     entry: typeof entry === "string" ? entry : undefined,
     range: Range.safeParse(range).data,
-    fragment: Fragment.safeParse(fragment).data,
+    fragment: FileFragment.safeParse(fragment).data,
   })
   return [{ from: "workspace", path, place }]
 }
@@ -76,7 +76,7 @@ function requestOf({ kind, path, entry, range, fragment }: Target): AtMostOne<Fi
 /** What a mention of something inside a document is: the model gets its identifier (CMP-064). */
 const ENTITY_KINDS: ReadonlySet<string> = /* @__PURE__ */ new Set(["symbol", "node", "entity"])
 
-function lowerNamed(part: MentionPart, { policy }: Circumstances): Verdict {
+function lowerNamed(part: MentionPart, { policy }: Circumstances): LoweredPart {
   const { kind } = part.target
   if (kind === "skill") return verdict("resolved-out", "CMP-107", { reason: skillReason(part) })
   if (!ENTITY_KINDS.has(kind))

@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { showName } from "../file/name.ts"
-import { type Verdict, verdict } from "../file/verdict.ts"
+import { type LoweredPart, verdict } from "../file/verdict.ts"
 import { shortName } from "../message/file-reference.ts"
 import { MAX_TEXT_CHARACTERS } from "../message/limits.ts"
 import { nothing, noTitle, type PartChip } from "./chip.ts"
@@ -56,7 +56,7 @@ export const quotePart = /* @__PURE__ */ definePart({
 })
 
 /** Words of another conversation under a line that says so; nobody takes them for the user's own. */
-function lowerQuote({ session_id, message_id, text }: QuotePart): Verdict {
+function lowerQuote({ session_id, message_id, text }: QuotePart): LoweredPart {
   if (text.trim() === "")
     return verdict("resolved-out", "BEY-09", { reason: "There is no text in the quote." })
   const from = `[quoted from message ${showName(message_id)} of session ${showName(session_id)}]`

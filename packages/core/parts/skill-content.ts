@@ -2,7 +2,7 @@ import { z } from "zod"
 import { resourceBlock } from "../acp/acp-block.ts"
 import { showName } from "../file/name.ts"
 import type { Circumstances } from "../file/policy.ts"
-import { type Verdict, verdict } from "../file/verdict.ts"
+import { type LoweredPart, verdict } from "../file/verdict.ts"
 import { shortName } from "../message/file-reference.ts"
 import { MAX_TEXT_CHARACTERS } from "../message/limits.ts"
 import { acceptsSyntheticCall } from "../model/capabilities.ts"
@@ -63,7 +63,7 @@ const SKILL_TOOL = "skill"
 function lowerSkill(
   part: SkillContentPart,
   { part_id, capabilities, policy }: Circumstances,
-): Verdict {
+): LoweredPart {
   const name = showName(part.name)
   if (!acceptsSyntheticCall(capabilities, policy.thinking_budget ?? false))
     return verdict("tool", "CMP-062", {

@@ -53,7 +53,7 @@ export const Trigger = z.object({
 export type Trigger = z.infer<typeof Trigger>
 
 /** What stands in the metadata of a message that no human sent (TRG-001). */
-export const Envelope = z.object({
+export const TriggerEnvelope = z.object({
   source: z.enum(["schedule", "webhook", "api", "self-schedule", "mcp-event"]),
   fired_at: z.int(),
   schedule_id: z.string().optional(),
@@ -61,7 +61,7 @@ export const Envelope = z.object({
   headers: z.record(z.string(), z.string()).optional(),
   auth_subject: z.string().optional(),
 })
-export type Envelope = z.infer<typeof Envelope>
+export type TriggerEnvelope = z.infer<typeof TriggerEnvelope>
 
 /** Whether one more may pass now, given when the earlier ones did. */
 export function mayPass(

@@ -11,37 +11,37 @@ import type {
   ToolResultBlock,
 } from "../model/prompt.ts"
 import { anthropicStart, readAnthropic } from "./anthropic-stream.ts"
-import { assemble, type Body, type Fragment, join, utf8, withList } from "./body.ts"
+import { assemble, type WireBody, type WireFragment, join, utf8, withList } from "./body.ts"
 import {
   BUDGETED,
   CLAUDE,
   type Connection,
   decodedBytes,
   defineWire,
-  type Envelope,
-  type Environment,
+  type RequestEnvelope,
+  type ProviderEnvironment,
   EVENT_HEADERS,
   knownModels,
-  LONG,
+  LONG_CONTEXT,
   MEGABYTE,
   type ProbedModel,
   urlOf,
   type WireRequest,
 } from "./define-wire.ts"
-import { folded } from "./fold.ts"
-import { base64Of, messageFragment, wordsOf } from "./fragment.ts"
+import { foldMessages } from "./fold.ts"
+import { base64Of, messageFragment, fragmentWords } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
 import { isSupported, readSenses, readTokens } from "./probed.ts"
-import { type Json, record, records, text } from "./read.ts"
+import { type JsonRecord, record, records, readString } from "./read.ts"
 import {
   assistantSpeech,
   describeMedia,
   inputObject,
-  NOTHING_SAID,
+  EMPTY_MESSAGE_TEXT,
   type SpokenBlock,
   userSpeech,
 } from "./speech.ts"
-import { templated } from "./template.ts"
+import { withTemplate } from "./template.ts"
 
 const API = "anthropic-messages"
 const PROVIDER = "anthropic"
@@ -88,7 +88,7 @@ export const anthropicMessages = defineWire({
     ["claude-sonnet-5-5", "Claude Sonnet 5.5"],
     ["claude-opus-5-5", "Claude Opus 5.5"],
     ["claude-haiku-5-5", "Claude Haiku 5.5"],
-    ["claude-opus-4-8", "Claude Opus 4.8", LONG],
+    ["claude-opus-4-8", "Claude Opus 4.8", LONG_CONTEXT],
     ["claude-opus-4-5", "Claude Opus 4.5", { ...BUDGETED, price: dollars(5, 25) }],
     ["claude-sonnet-4-5", "Claude Sonnet 4.5", { ...BUDGETED, price: dollars(3, 15) }],
     ["claude-haiku-4-5", "Claude Haiku 4.5", { ...BUDGETED, price: dollars(1, 5) }],
@@ -100,9 +100,9 @@ export const anthropicMessages = defineWire({
   },
   setup,
   encodeTool,
-  encode: templated(encodeMessage),
+  encode: withTemplate(encodeMessage),
   body,
-  fold: folded,
+  fold: foldMessages,
   request: (_, connection) => request("/v1/messages", connection),
   count: {
     request: (_, connection) => request("/v1/messages/count_tokens", connection),
@@ -139,7 +139,7 @@ export const anthropicMessages = defineWire({
   },
 })
 
-function setup({ ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL }: Environment): Connection[] {
+function setup({ ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL }: ProviderEnvironment): Connection[] {
   if (!key) return []
   const headers = { "x-api-key": key, "anthropic-version": VERSION }
   return [{ kind: "vendor", base_url: ANTHROPIC_BASE_URL || BASE_URL, headers }]
@@ -155,12 +155,12 @@ function dollars(input: number, output: number): Price {
   return { input, output, cache_read: input / 10, cache_write: input * 1.25 }
 }
 
-function encodeMessage({ role, blocks }: PromptMessage, model = ""): Fragment {
+function encodeMessage({ role, blocks }: PromptMessage, model = ""): WireFragment {
   const content = role === "user" ? userContent(blocks) : assistantContent(blocks, model)
   return messageFragment([{ role, content: content.length > 0 ? content : [EMPTY] }])
 }
 
-const EMPTY = { type: "text", text: NOTHING_SAID }
+const EMPTY = { type: "text", text: EMPTY_MESSAGE_TEXT }
 
 function userContent(blocks: PromptMessage["blocks"]): object[] {
   const { results, shown } = userSpeech(blocks)
@@ -178,7 +178,7 @@ function encodeResult({ id, blocks, is_error }: ToolResultBlock): object {
 }
 
 function encodeShown(block: Block): object {
-  if (block.type === "text") return { type: "text", text: wordsOf(block) }
+  if (block.type === "text") return { type: "text", text: fragmentWords(block) }
   if (!carries(ANTHROPIC_LIMITS, block)) return { type: "text", text: describeMedia(block, API) }
   const { type, media } = block
   const source = { type: "base64", media_type: media.mime, data: base64Of(media) }
@@ -197,7 +197,7 @@ function assistantContent(blocks: PromptMessage["blocks"], model: string): objec
 function encodeSpoken(block: SpokenBlock): object {
   switch (block.type) {
     case "text":
-      return { type: "text", text: wordsOf(block) }
+      return { type: "text", text: fragmentWords(block) }
     case "reasoning":
       return encodeThought(block.text, block.seal)
     case "tool-call": {
@@ -222,7 +222,7 @@ const CACHED = { cache_control: { type: "ephemeral" } }
 /** Three breakpoints: after tools and system, after the user's words before the newest (where the
  *  last request ended, so that it is found however much a step added), and at the end, by the
  *  top-level mark. */
-function body(envelope: Envelope, messages: readonly Fragment[]): Body {
+function body(envelope: RequestEnvelope, messages: readonly WireFragment[]): WireBody {
   const { model, max_tokens } = envelope
   const head = { model, max_tokens, ...aboutMessages(envelope) }
   const marked = join(withBreakpoint(messages), ",")
@@ -230,7 +230,7 @@ function body(envelope: Envelope, messages: readonly Fragment[]): Body {
   return assemble(`${JSON.stringify(head).slice(0, -1)},"messages":[`, marked, tail)
 }
 
-function aboutMessages(envelope: Envelope): object {
+function aboutMessages(envelope: RequestEnvelope): object {
   const { system, tools = [] } = envelope
   const hasSystem = system.trim() !== ""
   return {
@@ -240,7 +240,7 @@ function aboutMessages(envelope: Envelope): object {
   }
 }
 
-function encodeTools({ tools = [] }: Envelope, marked: boolean): object[] {
+function encodeTools({ tools = [] }: RequestEnvelope, marked: boolean): object[] {
   return tools.map((tool, index) => ({
     ...encodeTool(tool),
     ...(marked && index === tools.length - 1 ? CACHED : {}),
@@ -253,7 +253,7 @@ function encodeTool({ name, description, parameters }: ToolDefinition): object {
 
 const SMALLEST_BUDGET = 1024
 
-function thinkingOf({ thinking, max_tokens }: Envelope): object {
+function thinkingOf({ thinking, max_tokens }: RequestEnvelope): object {
   switch (thinking?.type) {
     case undefined:
       return {}
@@ -272,14 +272,14 @@ function budgetOf({ tokens }: Extract<Thinking, { type: "budget" }>, max_tokens:
   return { thinking: { type: "enabled", budget_tokens } }
 }
 
-function withBreakpoint(messages: readonly Fragment[]): readonly Fragment[] {
+function withBreakpoint(messages: readonly WireFragment[]): readonly WireFragment[] {
   const newest = messages.findLastIndex(isUser)
   const before = messages.findLastIndex((message, index) => index < newest && isUser(message))
   const message = messages[before]
   return message ? messages.with(before, withMark(message)) : messages
 }
 
-function isUser({ roles }: Fragment): boolean {
+function isUser({ roles }: WireFragment): boolean {
   return roles?.at(-1) === "user"
 }
 
@@ -287,7 +287,7 @@ function isUser({ roles }: Fragment): boolean {
 const CLOSING = "}]}"
 const STAMP = utf8(`,${JSON.stringify(CACHED).slice(1, -1)}${CLOSING}`)
 
-function withMark(message: Fragment): Fragment {
+function withMark(message: WireFragment): WireFragment {
   const { pieces, size } = message
   const last = pieces.at(-1)
   if (!(last instanceof Uint8Array)) return message
@@ -295,17 +295,17 @@ function withMark(message: Fragment): Fragment {
   return { ...message, pieces: marked, size: size + STAMP.length - CLOSING.length }
 }
 
-function countBody(envelope: Envelope, messages: readonly Fragment[]): Body {
+function countBody(envelope: RequestEnvelope, messages: readonly WireFragment[]): WireBody {
   const head = { model: envelope.model, ...aboutMessages(envelope) }
   return withList(head, "messages", join(messages, ","))
 }
 
-function readModel(model: Json): ProbedModel {
+function readModel(model: JsonRecord): ProbedModel {
   const can = record(model.capabilities)
   const ways = record(record(can?.thinking)?.types)
   return {
     model_id: model.id,
-    name: text(model.display_name),
+    name: readString(model.display_name),
     ...(can ? { input: readSenses({ image: can.image_input, pdf: can.pdf_input }) } : {}),
     context_tokens: readTokens(model.max_input_tokens),
     output_tokens: readTokens(model.max_tokens),
@@ -313,7 +313,7 @@ function readModel(model: Json): ProbedModel {
   }
 }
 
-function readThinking(ways: Json): string[] {
+function readThinking(ways: JsonRecord): string[] {
   return [
     ...(isSupported(ways.disabled) ? ["off"] : []),
     ...(isSupported(ways.adaptive) ? ["effort"] : []),

@@ -1,12 +1,19 @@
 import type { EndReason, ModelEvent, ModelUsage, Seal } from "../model/prompt.ts"
 import { endCall, type OpenCall, startCall, tellCall } from "./calls.ts"
-import { brokenOff, finish, NO_PROGRESS, type Progress, quiet, type Step } from "./progress.ts"
+import {
+  brokenOff,
+  finishStream,
+  NO_PROGRESS,
+  type StreamProgress,
+  quiet,
+  type Step,
+} from "./progress.ts"
 import { type RefusalFacts, reportedFault } from "./refusal.ts"
-import { count, type Json, parse, record, text } from "./read.ts"
+import { readCount, type JsonRecord, parseJsonRecord, record, readString } from "./read.ts"
 import { readEvents, type ServerEvent } from "./sse.ts"
 
 /** What the stream has told so far; the blocks come one after the other. */
-interface AnthropicState extends Progress {
+interface AnthropicState extends StreamProgress {
   /** Who seals what is said. */
   readonly model: string
   readonly block: OpenBlock | undefined
@@ -22,8 +29,8 @@ export function anthropicStart(model: string): AnthropicState {
 }
 
 /** One event of the stream. */
-export function step(state: AnthropicState, { data }: ServerEvent): Step<AnthropicState> {
-  const event = parse(data)
+export function stepAnthropic(state: AnthropicState, { data }: ServerEvent): Step<AnthropicState> {
+  const event = parseJsonRecord(data)
   switch (event?.type) {
     case "message_start":
       return quiet({ ...state, usage: readUsage(state.usage, record(event.message)?.usage) })
@@ -36,17 +43,22 @@ export function step(state: AnthropicState, { data }: ServerEvent): Step<Anthrop
     case "message_delta":
       return quiet(closing(state, event))
     case "message_stop":
-      return finish(state, { type: "end", reason: state.reason ?? "stop" })
+      return finishStream(state, { type: "end", reason: state.reason ?? "stop" })
     case "error":
-      return finish(state, readError(event))
+      return finishStream(state, readError(event))
   }
   // Pings, and what the API learns to say later.
   return quiet(state)
 }
 
-export const readAnthropic = { frames: readEvents, step, close: brokenOff, readRefusal }
+export const readAnthropic = {
+  frames: readEvents,
+  step: stepAnthropic,
+  close: brokenOff,
+  readRefusal,
+}
 
-function openBlock(state: AnthropicState, block: Json | undefined): Step<AnthropicState> {
+function openBlock(state: AnthropicState, block: JsonRecord | undefined): Step<AnthropicState> {
   switch (block?.type) {
     case "thinking":
       return quiet({ ...state, block: { type: "thinking", signature: "" } })
@@ -58,28 +70,31 @@ function openBlock(state: AnthropicState, block: Json | undefined): Step<Anthrop
   return quiet({ ...state, block: { type: "text" } })
 }
 
-function encrypted({ data }: Json) {
+function encrypted({ data }: JsonRecord) {
   return typeof data === "string" ? { encrypted: data } : {}
 }
 
-function openCall(state: AnthropicState, { id, name }: Json): Step<AnthropicState> {
-  const { call, events } = startCall(text(id) ?? "", text(name) ?? "")
+function openCall(state: AnthropicState, { id, name }: JsonRecord): Step<AnthropicState> {
+  const { call, events } = startCall(readString(id) ?? "", readString(name) ?? "")
   return { state: { ...state, block: { type: "call", call } }, events }
 }
 
-function readDelta(state: AnthropicState, delta: Json | undefined): Step<AnthropicState> {
+function readDelta(state: AnthropicState, delta: JsonRecord | undefined): Step<AnthropicState> {
   const { block } = state
   switch (delta?.type) {
     case "text_delta":
-      return { state, events: [{ type: "text-delta", text: text(delta.text) ?? "" }] }
+      return { state, events: [{ type: "text-delta", text: readString(delta.text) ?? "" }] }
     case "thinking_delta":
-      return { state, events: [{ type: "reasoning-delta", text: text(delta.thinking) ?? "" }] }
+      return {
+        state,
+        events: [{ type: "reasoning-delta", text: readString(delta.thinking) ?? "" }],
+      }
     case "signature_delta":
       if (block?.type !== "thinking") return quiet(state)
-      return quiet({ ...state, block: { ...block, signature: text(delta.signature) ?? "" } })
+      return quiet({ ...state, block: { ...block, signature: readString(delta.signature) ?? "" } })
     case "input_json_delta":
       if (block?.type !== "call") return quiet(state)
-      return addInput(state, block.call, text(delta.partial_json) ?? "")
+      return addInput(state, block.call, readString(delta.partial_json) ?? "")
   }
   return quiet(state)
 }
@@ -106,7 +121,7 @@ function sealOf(
   return signature === "" ? null : { ...by, signature }
 }
 
-function closing(state: AnthropicState, event: Json): AnthropicState {
+function closing(state: AnthropicState, event: JsonRecord): AnthropicState {
   const stop = record(event.delta)?.stop_reason
   const reason = typeof stop === "string" ? (END_REASONS[stop] ?? "stop") : state.reason
   return { ...state, reason, usage: readUsage(state.usage, event.usage) }
@@ -126,28 +141,31 @@ const RETRYABLE_ERRORS: ReadonlySet<unknown> = new Set([
   "timeout_error",
 ])
 
-function readError(event: Json) {
+function readError(event: JsonRecord) {
   const read = readRefusal(event)
   return reportedFault(read, RETRYABLE_ERRORS.has(read.code))
 }
 
 /** What the API says is wrong. */
-function readRefusal(body: Json): RefusalFacts {
+function readRefusal(body: JsonRecord): RefusalFacts {
   const error = record(body.error)
-  return { code: text(error?.type), message: text(error?.message) }
+  return { code: readString(error?.type), message: readString(error?.message) }
 }
 
 /** Later figures replace earlier ones; a missing one leaves it. */
 function readUsage(before: ModelUsage | undefined, value: unknown): ModelUsage | undefined {
   const told = record(value)
   if (!told) return before
-  const reasoning = count(record(told.output_tokens_details)?.thinking_tokens, before?.reasoning)
+  const reasoning = readCount(
+    record(told.output_tokens_details)?.thinking_tokens,
+    before?.reasoning,
+  )
   const written = (before?.output ?? 0) + (before?.reasoning ?? 0)
   return {
-    input: count(told.input_tokens, before?.input),
-    output: Math.max(0, count(told.output_tokens, written) - reasoning),
+    input: readCount(told.input_tokens, before?.input),
+    output: Math.max(0, readCount(told.output_tokens, written) - reasoning),
     reasoning,
-    cache_read: count(told.cache_read_input_tokens, before?.cache_read),
-    cache_write: count(told.cache_creation_input_tokens, before?.cache_write),
+    cache_read: readCount(told.cache_read_input_tokens, before?.cache_read),
+    cache_write: readCount(told.cache_creation_input_tokens, before?.cache_write),
   }
 }

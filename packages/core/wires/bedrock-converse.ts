@@ -10,37 +10,45 @@ import type {
 import { BEDROCK_FORMATS, BEDROCK_LIMITS } from "./bedrock-limits.ts"
 import { BEDROCK_ANSWER, bedrockStart, readBedrock } from "./bedrock-stream.ts"
 import { thinkingFields } from "./bedrock-thinking.ts"
-import { assemble, type Body, type Fragment, join, type Piece, utf8, withList } from "./body.ts"
+import {
+  assemble,
+  type WireBody,
+  type WireFragment,
+  join,
+  type WirePiece,
+  utf8,
+  withList,
+} from "./body.ts"
 import {
   bearer,
   BUDGETED,
   CLAUDE,
   type Connection,
   defineWire,
-  type Envelope,
-  type Environment,
+  type RequestEnvelope,
+  type ProviderEnvironment,
   EVERY_SENSE,
   knownModels,
-  LONG,
+  LONG_CONTEXT,
   TEXT,
   urlOf,
   type WireRequest,
 } from "./define-wire.ts"
-import { folded } from "./fold.ts"
-import { base64Of, endingIn, messageFragment, wordsOf } from "./fragment.ts"
+import { foldMessages } from "./fold.ts"
+import { base64Of, endingIn, messageFragment, fragmentWords } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
 import {
   assistantSpeech,
   captionOf,
   describeMedia,
   inputObject,
-  NOTHING_SAID,
+  EMPTY_MESSAGE_TEXT,
   pointToMedia,
   resultWords,
   type SpokenBlock,
   userSpeech,
 } from "./speech.ts"
-import { templated } from "./template.ts"
+import { withTemplate } from "./template.ts"
 import { inTurns, withAtEnd } from "./role-alternation.ts"
 
 const API = "bedrock-converse"
@@ -54,12 +62,12 @@ export const bedrockConverse = defineWire({
   limits: BEDROCK_LIMITS,
   models: knownModels({ provider_id: PROVIDER, api: API }, CLAUDE, [
     ["global.anthropic.claude-sonnet-4-6", "Claude Sonnet 4.6 (Bedrock)"],
-    ["global.anthropic.claude-opus-4-8", "Claude Opus 4.8 (Bedrock)", LONG],
+    ["global.anthropic.claude-opus-4-8", "Claude Opus 4.8 (Bedrock)", LONG_CONTEXT],
     ["global.anthropic.claude-haiku-4-5-20251001-v1:0", "Claude Haiku 4.5 (Bedrock)", BUDGETED],
     [
       "global.amazon.nova-2-lite-v1:0",
       "Nova 2 Lite (Bedrock)",
-      { ...LONG, output_tokens: 64_000, input: EVERY_SENSE },
+      { ...LONG_CONTEXT, output_tokens: 64_000, input: EVERY_SENSE },
     ],
     [
       "deepseek.v3.2",
@@ -74,9 +82,9 @@ export const bedrockConverse = defineWire({
   },
   setup,
   encodeTool,
-  encode: templated(encodeMessage),
+  encode: withTemplate(encodeMessage),
   body,
-  fold: (messages) => folded(inTurns(messages, opening)),
+  fold: (messages) => foldMessages(inTurns(messages, opening)),
   request: (envelope, connection) => request(envelope, "converse-stream", connection),
   count: {
     request: (envelope, connection) => request(envelope, "count-tokens", connection),
@@ -100,7 +108,7 @@ export const bedrockConverse = defineWire({
   },
 })
 
-function setup(environment: Environment): Connection[] {
+function setup(environment: ProviderEnvironment): Connection[] {
   const { AWS_REGION, AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_BEDROCK_RUNTIME } = environment
   const region = AWS_REGION || AWS_DEFAULT_REGION
   const credentials = region ? credentialsIn(environment, region) : undefined
@@ -111,7 +119,7 @@ function setup(environment: Environment): Connection[] {
 
 /** A key of the API's own, or a key pair that signs each request. */
 function credentialsIn(
-  environment: Environment,
+  environment: ProviderEnvironment,
   region: string,
 ): Pick<Connection, "headers" | "signing"> | undefined {
   const { AWS_BEARER_TOKEN_BEDROCK: token, AWS_SESSION_TOKEN } = environment
@@ -124,7 +132,7 @@ function credentialsIn(
 }
 
 function request(
-  { model }: Envelope,
+  { model }: RequestEnvelope,
   path: string,
   { base_url, headers }: Connection,
 ): WireRequest {
@@ -135,9 +143,9 @@ function request(
   }
 }
 
-function encodeMessage({ role, blocks }: PromptMessage, model = ""): Fragment {
+function encodeMessage({ role, blocks }: PromptMessage, model = ""): WireFragment {
   const said = role === "user" ? userBlocks(blocks, model) : assistantBlocks(blocks, model)
-  const content = said.length > 0 ? said : [{ text: NOTHING_SAID }]
+  const content = said.length > 0 ? said : [{ text: EMPTY_MESSAGE_TEXT }]
   const tools = blocks.flatMap((block) => (block.type === "tool-call" ? block.name : []))
   return messageFragment([{ role, content }], { tools })
 }
@@ -201,7 +209,7 @@ function hoisted(result: ToolResultBlock): object[] {
 }
 
 function encodeShown(block: Block, model: string): object {
-  if (block.type === "text") return { text: wordsOf(block) }
+  if (block.type === "text") return { text: fragmentWords(block) }
   const format = BEDROCK_FORMATS[block.media.mime]
   if (!format || !carries(BEDROCK_LIMITS, block)) return { text: describeMedia(block, API) }
   const source = { bytes: base64Of(block.media) }
@@ -218,7 +226,7 @@ function assistantBlocks(blocks: PromptMessage["blocks"], model: string): object
 function encodeSpoken(block: SpokenBlock): object {
   switch (block.type) {
     case "text":
-      return { text: wordsOf(block) }
+      return { text: fragmentWords(block) }
     case "reasoning":
       return { reasoningContent: encodeThought(block.text, block.seal) }
     case "tool-call": {
@@ -234,14 +242,14 @@ function encodeThought(text: string, seal: Seal | undefined): object {
 }
 
 /** Cache points go where the Messages API has its breakpoints, for the models that have a cache. */
-function body(envelope: Envelope, messages: readonly Fragment[]): Body {
+function body(envelope: RequestEnvelope, messages: readonly WireFragment[]): WireBody {
   const { max_tokens } = envelope
   const { system, ...about } = aboutMessages(envelope, messages)
   const head = { ...system, inferenceConfig: { maxTokens: max_tokens }, ...about }
   return withMessages(head, messages, envelope)
 }
 
-function aboutMessages(envelope: Envelope, messages: readonly Fragment[]) {
+function aboutMessages(envelope: RequestEnvelope, messages: readonly WireFragment[]) {
   const { model, system } = envelope
   const point = CACHES.test(model) ? [CACHE_POINT] : []
   const tools = encodeTools(envelope, messages)
@@ -252,14 +260,18 @@ function aboutMessages(envelope: Envelope, messages: readonly Fragment[]) {
   }
 }
 
-function withMessages(head: object, messages: readonly Fragment[], { model }: Envelope): Body {
+function withMessages(
+  head: object,
+  messages: readonly WireFragment[],
+  { model }: RequestEnvelope,
+): WireBody {
   return withList(head, "messages", join(encodeTurns(messages, CACHES.test(model)), ","))
 }
 
 const CACHE_POINT = { cachePoint: { type: "default" } }
 
 /** A request that offers no tools must still define those that were called in its history. */
-function encodeTools({ tools = [] }: Envelope, messages: readonly Fragment[]): object[] {
+function encodeTools({ tools = [] }: RequestEnvelope, messages: readonly WireFragment[]): object[] {
   const called = tools.length > 0 ? [] : messages.flatMap((message) => message.tools ?? [])
   const defined = [...new Set(called)].map((name) => ({ name, description: "", parameters: {} }))
   return [...tools, ...defined].map(encodeTool)
@@ -275,7 +287,7 @@ function encodeTool({ name, description, parameters }: ToolDefinition): object {
   }
 }
 
-function encodeTurns(messages: readonly Fragment[], caches: boolean): readonly Fragment[] {
+function encodeTurns(messages: readonly WireFragment[], caches: boolean): readonly WireFragment[] {
   const turns = beginWithUser(inTurns(numbered(messages), opening))
   return caches ? withCachePoints(turns) : turns
 }
@@ -285,14 +297,14 @@ function opening(role: string): string {
   return `{"role":"${role}","content":[`
 }
 
-function beginWithUser(turns: readonly Fragment[]): readonly Fragment[] {
+function beginWithUser(turns: readonly WireFragment[]): readonly WireFragment[] {
   return turns[0]?.roles?.[0] === "user" ? turns : [FIRST, ...turns]
 }
 
 const FIRST = encodeMessage({ role: "user", blocks: [] })
 
 /** In the newest words of the user's and in those before, where the last request ended. */
-function withCachePoints(turns: readonly Fragment[]): readonly Fragment[] {
+function withCachePoints(turns: readonly WireFragment[]): readonly WireFragment[] {
   const newest = turns.findLastIndex(isUser)
   const before = turns.findLastIndex((turn, index) => index < newest && isUser(turn))
   return [newest, before].reduce((marked, at) => {
@@ -301,18 +313,18 @@ function withCachePoints(turns: readonly Fragment[]): readonly Fragment[] {
   }, turns)
 }
 
-function isUser({ roles }: Fragment): boolean {
+function isUser({ roles }: WireFragment): boolean {
   return roles?.at(-1) === "user"
 }
 
 /** Each document under a name of its own. The file's name would be refused for its characters. */
-function numbered(messages: readonly Fragment[]): readonly Fragment[] {
+function numbered(messages: readonly WireFragment[]): readonly WireFragment[] {
   if (!messages.some(hasDocuments)) return messages
   let count = 0
   return messages.map((message) => {
     if (!hasDocuments(message)) return message
     let { size } = message
-    const pieces = message.pieces.map((piece): Piece => {
+    const pieces = message.pieces.map((piece): WirePiece => {
       if (piece !== DOCUMENT_NUMBER) return piece
       count += 1
       const number = utf8(String(count))
@@ -323,11 +335,11 @@ function numbered(messages: readonly Fragment[]): readonly Fragment[] {
   })
 }
 
-function hasDocuments({ pieces }: Fragment): boolean {
+function hasDocuments({ pieces }: WireFragment): boolean {
   return pieces.length > 1 && pieces.includes(DOCUMENT_NUMBER)
 }
 
-function countBody(envelope: Envelope, messages: readonly Fragment[]): Body {
+function countBody(envelope: RequestEnvelope, messages: readonly WireFragment[]): WireBody {
   const { system, ...about } = aboutMessages(envelope, messages)
   const converse = withMessages({ ...system, ...about }, messages, envelope)
   return assemble(`{"input":{"converse":`, converse, "}}")

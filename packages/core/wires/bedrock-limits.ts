@@ -1,5 +1,5 @@
 import type { ApiLimits } from "../model/capabilities.ts"
-import { PDF, SHEET, WEB_IMAGES, WORD } from "../model/media-types.ts"
+import { PDF, SHEET, WEB_IMAGES, DOCX } from "../model/media-types.ts"
 import { MEGABYTE, UNDOCUMENTED } from "./define-wire.ts"
 
 const BEDROCK_DOCUMENT = {
@@ -20,7 +20,7 @@ export const BEDROCK_LIMITS: ApiLimits = {
     pdf: { mimes: PDF, ...BEDROCK_DOCUMENT },
     office: {
       mimes: [
-        WORD,
+        DOCX,
         SHEET,
         "application/msword",
         "application/vnd.ms-excel",

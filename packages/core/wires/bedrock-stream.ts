@@ -1,12 +1,20 @@
 import type { EndReason, ModelEvent, ModelUsage, Seal } from "../model/prompt.ts"
 import { endCall, type OpenCall, startCall, tellCall } from "./calls.ts"
-import { type EventMessage, readMessages } from "./event-stream.ts"
-import { ending, finish, last, NO_PROGRESS, type Progress, quiet, type Step } from "./progress.ts"
+import { type EventMessage, readEventMessages } from "./event-stream.ts"
+import {
+  ending,
+  finishStream,
+  last,
+  NO_PROGRESS,
+  type StreamProgress,
+  quiet,
+  type Step,
+} from "./progress.ts"
 import { faultFrom, type RefusalFacts } from "./refusal.ts"
-import { count, type Json, parse, record, text } from "./read.ts"
+import { readCount, type JsonRecord, parseJsonRecord, record, readString } from "./read.ts"
 
 /** What a Converse stream has told so far. */
-interface BedrockState extends Progress {
+interface BedrockState extends StreamProgress {
   readonly model: string
   readonly call: OpenCall | undefined
   readonly thought: Thought | undefined
@@ -22,10 +30,11 @@ export function bedrockStart(model: string): BedrockState {
 }
 
 /** One message of the stream. Usage comes after the end was told; the end is the stream's. */
-export function step(state: BedrockState, message: EventMessage): Step<BedrockState> {
+export function stepBedrock(state: BedrockState, message: EventMessage): Step<BedrockState> {
   const { headers } = message
-  const payload = parse(message.payload) ?? {}
-  if (headers[":message-type"] !== "event") return finish(state, readException(headers, payload))
+  const payload = parseJsonRecord(message.payload) ?? {}
+  if (headers[":message-type"] !== "event")
+    return finishStream(state, readException(headers, payload))
   switch (headers[":event-type"] ?? "") {
     case "contentBlockStart":
       return openBlock(state, record(record(payload.start)?.toolUse))
@@ -34,7 +43,10 @@ export function step(state: BedrockState, message: EventMessage): Step<BedrockSt
     case "contentBlockStop":
       return closeBlock(state)
     case "messageStop":
-      return quiet({ ...state, reason: END_REASONS[text(payload.stopReason) ?? ""] ?? "stop" })
+      return quiet({
+        ...state,
+        reason: END_REASONS[readString(payload.stopReason) ?? ""] ?? "stop",
+      })
     case "metadata":
       return quiet({ ...state, usage: readUsage(payload.usage) })
   }
@@ -42,36 +54,36 @@ export function step(state: BedrockState, message: EventMessage): Step<BedrockSt
 }
 
 export const readBedrock = {
-  frames: (chunks: AsyncIterable<Uint8Array>) => readMessages(chunks),
-  step,
-  close: (state: Progress) => last(state, ending(state)),
-  readRefusal: (body: Json): RefusalFacts => ({
-    code: text(body.__type),
+  frames: (chunks: AsyncIterable<Uint8Array>) => readEventMessages(chunks),
+  step: stepBedrock,
+  close: (state: StreamProgress) => last(state, ending(state)),
+  readRefusal: (body: JsonRecord): RefusalFacts => ({
+    code: readString(body.__type),
     message: messageOf(body),
   }),
 }
 
-function openBlock(state: BedrockState, use: Json | undefined): Step<BedrockState> {
+function openBlock(state: BedrockState, use: JsonRecord | undefined): Step<BedrockState> {
   if (!use) return quiet(state)
-  const { call, events } = startCall(text(use.toolUseId) ?? "", text(use.name) ?? "")
+  const { call, events } = startCall(readString(use.toolUseId) ?? "", readString(use.name) ?? "")
   return { state: { ...state, call }, events }
 }
 
-function readDelta(state: BedrockState, delta: Json): Step<BedrockState> {
-  const said = text(delta.text)
+function readDelta(state: BedrockState, delta: JsonRecord): Step<BedrockState> {
+  const said = readString(delta.text)
   if (said !== undefined) return { state, events: [{ type: "text-delta", text: said }] }
   const reasoning = record(delta.reasoningContent)
   if (reasoning) return readThought(state, reasoning)
-  const input = text(record(delta.toolUse)?.input)
+  const input = readString(record(delta.toolUse)?.input)
   if (input === undefined || !state.call) return quiet(state)
   const { call, events } = tellCall(state.call, input)
   return { state: { ...state, call }, events }
 }
 
-function readThought(state: BedrockState, reasoning: Json): Step<BedrockState> {
-  const said = text(reasoning.text)
-  const signature = text(reasoning.signature)
-  const encrypted = text(reasoning.redactedContent)
+function readThought(state: BedrockState, reasoning: JsonRecord): Step<BedrockState> {
+  const said = readString(reasoning.text)
+  const signature = readString(reasoning.signature)
+  const encrypted = readString(reasoning.redactedContent)
   const thought = {
     ...(state.thought ?? { signature: "" }),
     ...(signature === undefined ? {} : { signature }),
@@ -107,7 +119,7 @@ const END_REASONS: Readonly<Record<string, EndReason>> = {
 const RETRYABLE_EXCEPTIONS =
   /throttling|serviceUnavailable|internalServer|modelStreamError|modelNotReady|modelTimeout/i
 
-function readException(headers: EventMessage["headers"], payload: Json) {
+function readException(headers: EventMessage["headers"], payload: JsonRecord) {
   const code = headers[":exception-type"] ?? headers[":error-code"]
   const message = messageOf(payload) ?? headers[":error-message"]
   const retryable = RETRYABLE_EXCEPTIONS.test(code ?? "")
@@ -116,19 +128,19 @@ function readException(headers: EventMessage["headers"], payload: Json) {
 }
 
 // Written with a small and with a large letter.
-function messageOf({ message, Message }: Json): string | undefined {
-  return text(message) ?? text(Message)
+function messageOf({ message, Message }: JsonRecord): string | undefined {
+  return readString(message) ?? readString(Message)
 }
 
 function readUsage(value: unknown): ModelUsage | undefined {
   const told = record(value)
   if (!told) return undefined
   return {
-    input: count(told.inputTokens),
-    output: count(told.outputTokens),
+    input: readCount(told.inputTokens),
+    output: readCount(told.outputTokens),
     reasoning: 0,
-    cache_read: count(told.cacheReadInputTokens),
-    cache_write: count(told.cacheWriteInputTokens),
+    cache_read: readCount(told.cacheReadInputTokens),
+    cache_write: readCount(told.cacheWriteInputTokens),
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Thinking } from "../model/prompt.ts"
-import type { Envelope } from "./define-wire.ts"
+import type { RequestEnvelope } from "./define-wire.ts"
 
 /** How a model behind Converse is told how much to think; nothing for those that cannot be told. */
-export function thinkingFields({ model, thinking, max_tokens }: Envelope): object {
+export function thinkingFields({ model, thinking, max_tokens }: RequestEnvelope): object {
   const family = THINKERS.find(({ pattern }) => pattern.test(model))
   return family && thinking ? family.encode(thinking, max_tokens) : {}
 }

@@ -1,5 +1,5 @@
 import type { ToolCallBlock, ToolDefinition } from "../model/prompt.ts"
-import { assemble, type Body, type Fragment, join, withList } from "./body.ts"
+import { assemble, type WireBody, type WireFragment, join, withList } from "./body.ts"
 import { callId, toolName } from "./names.ts"
 import { inputText } from "./speech.ts"
 
@@ -9,8 +9,8 @@ import { inputText } from "./speech.ts"
 export function chatBody(
   head: object,
   system: { readonly role: string; readonly content: string },
-  messages: readonly Fragment[],
-): Body {
+  messages: readonly WireFragment[],
+): WireBody {
   const first = system.content.trim() === "" ? [] : [assemble(JSON.stringify(system))]
   const said = messages.length > 0 ? [join(messages, ",")] : []
   return withList(head, "messages", join([...first, ...said], ","))

@@ -2,22 +2,22 @@ import type { EndReason, ModelEvent, Seal } from "../model/prompt.ts"
 import { endCall, type OpenCall, startCall, tellCall } from "./calls.ts"
 import {
   ending,
-  finish,
-  follow,
+  finishStream,
+  followStep,
   last,
   NO_PROGRESS,
-  type Progress,
+  type StreamProgress,
   quiet,
   type Step,
 } from "./progress.ts"
 import { type RefusalFacts, reportedFault } from "./refusal.ts"
 import { callId } from "./names.ts"
 import { openaiUsage } from "./openai-shared.ts"
-import { count, type Json, parse, record, records, text } from "./read.ts"
+import { readCount, type JsonRecord, parseJsonRecord, record, records, readString } from "./read.ts"
 import { readEvents, type ServerEvent } from "./sse.ts"
 
 /** What a stream of chat chunks has told so far; OpenAI's, and those of all who speak like it. */
-interface ChatState extends Progress {
+interface ChatState extends StreamProgress {
   /** Who seals thoughts; an API only where they are sent back. */
   readonly by: { readonly api: string | null; readonly model: string }
   /** Makes ids where a server gives none, different ones for each answer. */
@@ -35,27 +35,27 @@ export function chatStart(by: ChatState["by"], seed: string = crypto.randomUUID(
 }
 
 /** One event of the stream. Usage comes after the end was told, so the end waits for `[DONE]`. */
-export function step(state: ChatState, { data }: ServerEvent): Step<ChatState> {
+export function stepChat(state: ChatState, { data }: ServerEvent): Step<ChatState> {
   if (data.trim() === "[DONE]") return done(state)
-  const chunk = parse(data)
+  const chunk = parseJsonRecord(data)
   if (!chunk) return quiet(state)
-  if (chunk.error !== undefined) return finish(state, readError(chunk))
+  if (chunk.error !== undefined) return finishStream(state, readError(chunk))
   const told = { ...state, usage: openaiUsage(chunk.usage, "prompt", "completion") ?? state.usage }
   const [choice] = records(chunk.choices)
   return choice ? readChoice(told, choice) : quiet(told)
 }
 
-export const readChat = { frames: readEvents, step, close, readRefusal }
+export const readChat = { frames: readEvents, step: stepChat, close, readRefusal }
 
-function readChoice(state: ChatState, choice: Json): Step<ChatState> {
+function readChoice(state: ChatState, choice: JsonRecord): Step<ChatState> {
   const delta = record(choice.delta) ?? record(choice.message) ?? {}
   const steps = [
     (now: ChatState) => readThoughts(now, delta),
     (now: ChatState) => readWords(now, delta),
     (now: ChatState) => readCalls(now, records(delta.tool_calls)),
   ]
-  const result = steps.reduce<Step<ChatState>>(follow, quiet(state))
-  const reason = text(choice.finish_reason)
+  const result = steps.reduce<Step<ChatState>>(followStep, quiet(state))
+  const reason = readString(choice.finish_reason)
   if (!reason) return result
   return { ...result, state: { ...result.state, reason: END_REASONS[reason] ?? "stop" } }
 }
@@ -68,12 +68,12 @@ const END_REASONS: Readonly<Record<string, EndReason>> = {
   content_filter: "content-filter",
 }
 
-function readThoughts(state: ChatState, delta: Json): Step<ChatState> {
+function readThoughts(state: ChatState, delta: JsonRecord): Step<ChatState> {
   // Mistral's content is words, or a list of words and thoughts.
   const chunks = records(delta.content).filter(({ type }) => type === "thinking")
   const listed = chunks.map(({ thinking }) => wordsIn(thinking)).join("")
-  const said = text(delta.reasoning_content) || text(delta.reasoning) || listed
-  const signature = text(chunks.findLast((chunk) => text(chunk.signature))?.signature)
+  const said = readString(delta.reasoning_content) || readString(delta.reasoning) || listed
+  const signature = readString(chunks.findLast((chunk) => readString(chunk.signature))?.signature)
   if (!said && !signature) return quiet(state)
   const events: ModelEvent[] = said ? [{ type: "reasoning-delta", text: said }] : []
   return { state: { ...state, thinking: true, signature: signature ?? state.signature }, events }
@@ -82,11 +82,11 @@ function readThoughts(state: ChatState, delta: Json): Step<ChatState> {
 function wordsIn(content: unknown): string {
   if (typeof content === "string") return content
   const chunks = records(content).filter(({ type }) => type === "text")
-  return chunks.map((chunk) => text(chunk.text) ?? "").join("")
+  return chunks.map((chunk) => readString(chunk.text) ?? "").join("")
 }
 
-function readWords(state: ChatState, delta: Json): Step<ChatState> {
-  const refusal = text(delta.refusal) ?? ""
+function readWords(state: ChatState, delta: JsonRecord): Step<ChatState> {
+  const refusal = readString(delta.refusal) ?? ""
   const said = wordsIn(delta.content) + refusal
   if (said === "") return quiet(state)
   const events = [...closeThought(state), { type: "text-delta", text: said } as const]
@@ -104,12 +104,12 @@ function sealOf({ api, model }: ChatState["by"], signature: string | undefined):
   return api === null ? null : { api, model, ...(signature ? { signature } : {}) }
 }
 
-function readCalls(state: ChatState, deltas: readonly Json[]): Step<ChatState> {
+function readCalls(state: ChatState, deltas: readonly JsonRecord[]): Step<ChatState> {
   if (deltas.length === 0) return quiet(state)
   const events: ModelEvent[] = closeThought(state)
   const calls = new Map(state.calls)
   for (const delta of deltas) {
-    const index = count(delta.index, calls.size)
+    const index = readCount(delta.index, calls.size)
     const known = calls.get(index)
     const open = known ? { call: known, events: [] } : begin(state, delta, index)
     const told = tellCall(open.call, inputText(record(delta.function)?.arguments))
@@ -119,9 +119,9 @@ function readCalls(state: ChatState, deltas: readonly Json[]): Step<ChatState> {
   return { state: { ...state, ...NOT_THINKING, calls }, events }
 }
 
-function begin({ seed }: ChatState, delta: Json, index: number) {
-  const id = text(delta.id) || callId(`${seed} ${index}`)
-  return startCall(id, text(record(delta.function)?.name) ?? "")
+function begin({ seed }: ChatState, delta: JsonRecord, index: number) {
+  const id = readString(delta.id) || callId(`${seed} ${index}`)
+  return startCall(id, readString(record(delta.function)?.name) ?? "")
 }
 
 // Some servers give the input as JSON instead of its text.
@@ -149,19 +149,19 @@ function reasonOf({ reason, refused, calls }: ChatState): EndReason | undefined 
 
 const RETRYABLE_ERRORS = /overload|rate.?limit|server_error|unavailable|timeout|internal/i
 
-function readError(chunk: Json) {
+function readError(chunk: JsonRecord) {
   const read = readRefusal(chunk)
   const retryable = RETRYABLE_ERRORS.test(`${read.code} ${read.message}`)
   return reportedFault(read, retryable)
 }
 
 /** What the API says is wrong, in any of the shapes in use. */
-export function readRefusal(body: Json): RefusalFacts {
+export function readRefusal(body: JsonRecord): RefusalFacts {
   const error = record(body.error) ?? body
-  const message = text(error.message) ?? text(body.error) ?? detailOf(body.detail)
-  const code = text(error.code) ?? text(error.type)
+  const message = readString(error.message) ?? readString(body.error) ?? detailOf(body.detail)
+  const code = readString(error.code) ?? readString(error.type)
   const is_final = FINAL_CODES.has(code ?? "")
-  return { code, message, path: text(error.param), ...(is_final ? { is_final } : {}) }
+  return { code, message, path: readString(error.param), ...(is_final ? { is_final } : {}) }
 }
 
 /** Come with a status that is worth another try, and are not. */

@@ -1,13 +1,13 @@
 import type { ApiLimits, Modality } from "../model/capabilities.ts"
 import type { Model } from "../model/models.ts"
 import type { ModelEvent, PromptMessage, Seal, Thinking, ToolDefinition } from "../model/prompt.ts"
-import type { Body, Fragment } from "./body.ts"
-import type { Progress, Step } from "./progress.ts"
-import type { Json } from "./read.ts"
+import type { WireBody, WireFragment } from "./body.ts"
+import type { StreamProgress, Step } from "./progress.ts"
+import type { JsonRecord } from "./read.ts"
 import type { RefusalFacts } from "./refusal.ts"
 
 /** What a request says beside its messages. */
-export interface Envelope {
+export interface RequestEnvelope {
   readonly model: string
   readonly system: string
   readonly max_tokens: number
@@ -17,7 +17,7 @@ export interface Envelope {
 }
 
 /** Environment variables by their name. */
-export type Environment = Readonly<Record<string, string | undefined>>
+export type ProviderEnvironment = Readonly<Record<string, string | undefined>>
 
 /** Someone who speaks a wire API, and how they are reached. */
 export interface Connection {
@@ -48,7 +48,7 @@ export interface WireRequest {
 }
 
 /** Asks a server for a page of JSON; with `json` it posts that. Throws when there is none. */
-export type AskServer = (path: string, json?: unknown) => Promise<Json>
+export type AskServer = (path: string, json?: unknown) => Promise<JsonRecord>
 
 /** What a server says of one of its models, not yet checked. */
 export interface ProbedModel {
@@ -68,10 +68,10 @@ export interface ModelProbe extends WireRequest {
 
 /** How the tokens of a request are asked for before it is sent. */
 export interface TokenCount {
-  request(envelope: Envelope, connection: Connection): WireRequest
-  body(envelope: Envelope, messages: readonly Fragment[]): Body
+  request(envelope: RequestEnvelope, connection: Connection): WireRequest
+  body(envelope: RequestEnvelope, messages: readonly WireFragment[]): WireBody
   /** Where the figure stands in the answer. */
-  read(answer: Json): unknown
+  read(answer: JsonRecord): unknown
 }
 
 /** Where the providers of the AI SDK look for what an API wants back: the SDK's name of the provider,
@@ -96,21 +96,22 @@ interface WireBasics {
   readonly encodeTool: (tool: ToolDefinition) => object
   /** Total: what the wire has no place for is described in its place. `model` decides whether seals
    *  are sent back, and where models behind one API differ; without it, as the oldest takes it. */
-  readonly encode: (message: PromptMessage, model?: string) => Fragment
-  readonly body: (envelope: Envelope, messages: readonly Fragment[]) => Body
+  readonly encode: (message: PromptMessage, model?: string) => WireFragment
+  readonly body: (envelope: RequestEnvelope, messages: readonly WireFragment[]) => WireBody
   /** Neighbours as one fragment, so that a long history is few of them: `body` says the same with
    *  the fold as with what was folded. Null where each message is looked at by itself. */
-  readonly fold: ((messages: readonly Fragment[]) => Fragment) | null
+  readonly fold: ((messages: readonly WireFragment[]) => WireFragment) | null
 }
 
 /** A wire API that is asked over HTTP. Everything the product asks of it stands in one file; nothing
  *  may be left out. All of it is pure but `frames`, which waits for bytes. `test/provider/wires.test.ts`
  *  asks every wire of the table for what is promised here. */
-export interface RemoteWire<State extends Progress = Progress, Frame = unknown> extends WireBasics {
+export interface RemoteWire<State extends StreamProgress = StreamProgress, Frame = unknown>
+  extends WireBasics {
   readonly runs: "remote"
   /** Whoever can be asked here, by what stands in the environment. */
-  readonly setup: (environment: Environment) => readonly Connection[]
-  readonly request: (envelope: Envelope, connection: Connection) => WireRequest
+  readonly setup: (environment: ProviderEnvironment) => readonly Connection[]
+  readonly request: (envelope: RequestEnvelope, connection: Connection) => WireRequest
   /** Null where the API cannot be asked. */
   readonly count: TokenCount | null
   /** Null where there is nothing to be asked about models. */
@@ -124,18 +125,18 @@ export interface RemoteWire<State extends Progress = Progress, Frame = unknown> 
   /** The stream is over and nobody gave a last event: what was left open, and how it ended. */
   close(state: State): readonly ModelEvent[]
   /** The API's way of saying no, in the JSON of an answer that is not 200. */
-  readonly readRefusal: (body: Json) => RefusalFacts
+  readonly readRefusal: (body: JsonRecord) => RefusalFacts
   readonly example: WireExample
 }
 
 /** What the tests ask a wire with. */
 export interface WireExample {
   /** Sets it up. `base_url_variable` names where it is. */
-  readonly environment: Environment
+  readonly environment: ProviderEnvironment
   readonly base_url_variable: string
   /** A whole answer that says "Hello." and ends. */
   readonly answer: { readonly type: string; readonly bytes: string | Uint8Array }
-  readonly refusal: { readonly body: Json; readonly facts: RefusalFacts }
+  readonly refusal: { readonly body: JsonRecord; readonly facts: RefusalFacts }
 }
 
 /** A model inside this process: the engine answers for it. */
@@ -145,7 +146,7 @@ interface InProcessWire extends WireBasics {
 
 export type Wire = RemoteWire | InProcessWire
 
-export function defineWire<State extends Progress, Frame>(
+export function defineWire<State extends StreamProgress, Frame>(
   wire: Omit<RemoteWire<State, Frame>, "runs">,
 ): RemoteWire<State, Frame> {
   return { runs: "remote", ...wire }
@@ -191,7 +192,7 @@ export const CLAUDE: ModelTraits = {
   thinking: ["effort"],
 }
 export const BUDGETED: ModelTraits = { thinking: ["off", "budget"] }
-export const LONG: ModelTraits = { context_tokens: 1_000_000, output_tokens: 128_000 }
+export const LONG_CONTEXT: ModelTraits = { context_tokens: 1_000_000, output_tokens: 128_000 }
 
 export const MEGABYTE = 1024 * 1024
 

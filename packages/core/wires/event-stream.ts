@@ -16,7 +16,7 @@ const SMALLEST_MESSAGE = PRELUDE_BYTES + CHECKSUM_BYTES
 
 /** The messages of a binary event stream, however its bytes are cut. Throws when one is damaged or
  *  too large; one that the stream's end cuts off is dropped. */
-export async function* readMessages(
+export async function* readEventMessages(
   chunks: AsyncIterable<Uint8Array>,
   maxBytes: number = MAX_MESSAGE_BYTES,
 ): AsyncIterable<EventMessage> {

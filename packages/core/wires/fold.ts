@@ -1,8 +1,8 @@
 import { TextFragment } from "./text-fragment.ts"
-import { concatenate, type Fragment, type Piece, total, utf8 } from "./body.ts"
+import { concatenate, type WireFragment, type WirePiece, total, utf8 } from "./body.ts"
 
 /** Closed messages as one fragment, the bytes of short ones together. */
-export function folded(messages: readonly Fragment[]): Fragment {
+export function foldMessages(messages: readonly WireFragment[]): WireFragment {
   const sheet = new Sheet()
   const roles: string[] = []
   const tools = new Set<string>()
@@ -16,7 +16,7 @@ export function folded(messages: readonly Fragment[]): Fragment {
   return tools.size > 0 ? { pieces, size, roles, tools: [...tools] } : { pieces, size, roles }
 }
 
-function addMessage(sheet: Sheet, message: Fragment, before: string) {
+function addMessage(sheet: Sheet, message: WireFragment, before: string) {
   const text = message instanceof TextFragment ? message.text : undefined
   if (text !== undefined) return sheet.addText(before + text)
   const [first, ...rest] = message.pieces
@@ -33,7 +33,7 @@ const LARGE_BYTES = 4 * 1024
 
 /** Bytes one after the other in few pieces: small neighbours are copied together. */
 class Sheet {
-  readonly #pieces: Piece[] = []
+  readonly #pieces: WirePiece[] = []
   #small: Uint8Array[] = []
   #text = ""
 
@@ -48,15 +48,15 @@ class Sheet {
   }
 
   // Some pieces are found by their identity (a document's number).
-  addAsTheyAre(pieces: readonly Piece[]) {
+  addAsTheyAre(pieces: readonly WirePiece[]) {
     if (pieces.length > 0) this.#flush().push(...pieces)
   }
 
-  end(): readonly Piece[] {
+  end(): readonly WirePiece[] {
     return this.#flush()
   }
 
-  #flush(): Piece[] {
+  #flush(): WirePiece[] {
     this.#write()
     if (this.#small.length > 0) this.#pieces.push(together(this.#small))
     this.#small = []

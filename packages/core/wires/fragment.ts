@@ -2,14 +2,14 @@ import type { Media, TextBlock } from "../model/prompt.ts"
 import { StoredJson } from "../model/stored-call.ts"
 import { StoredText } from "../model/stored-text.ts"
 import { TextFragment } from "./text-fragment.ts"
-import { type Fragment, type Piece, total, utf8 } from "./body.ts"
+import { type WireFragment, type WirePiece, total, utf8 } from "./body.ts"
 
 /** Closed wire messages as bytes, with a comma between each two. They are JSON, in which media and
  *  stored texts may stand where a string would. */
 export function messageFragment(
   messages: readonly object[],
-  about: Pick<Fragment, "roles" | "tools"> = {},
-): Fragment {
+  about: Pick<WireFragment, "roles" | "tools"> = {},
+): WireFragment {
   const { roles = messages.map(roleOf), tools } = about
   const page: Page = { pieces: [], text: "" }
   for (const [at, message] of messages.entries()) {
@@ -28,16 +28,16 @@ function roleOf(message: object): string {
 
 /** What was written: whole pieces, and the text that follows them. */
 interface Page {
-  readonly pieces: Piece[]
+  readonly pieces: WirePiece[]
   text: string
 }
 
 /** A string of which a piece is given apart. */
 class Place {
   readonly before: string
-  readonly piece: Piece
+  readonly piece: WirePiece
 
-  constructor(before: string, piece: Piece) {
+  constructor(before: string, piece: WirePiece) {
     this.before = before
     this.piece = piece
   }
@@ -69,14 +69,14 @@ export function endingIn(before: string, piece: Uint8Array): WireString {
 }
 
 /** The words of a block; those of a stored one are not escaped again. */
-export function wordsOf(block: TextBlock): WireString {
+export function fragmentWords(block: TextBlock): WireString {
   return block instanceof StoredText ? new Escaped(block.json) : block.text
 }
 
 /** The words of several, with an empty line between each two. */
 export function paragraphs(blocks: readonly TextBlock[]): WireString {
   const [first] = blocks
-  if (first && blocks.length === 1) return wordsOf(first)
+  if (first && blocks.length === 1) return fragmentWords(first)
   if (blocks.every((block) => block instanceof StoredText))
     return new Escaped(blocks.map(({ json }) => json).join("\\n\\n"))
   return blocks.map(({ text }) => text).join("\n\n")
@@ -132,7 +132,7 @@ function writePlace(page: Page, { before, piece }: Place) {
 }
 
 function openBlock(block: StoredText): Readonly<Record<string, unknown>> {
-  return { type: block.type, text: wordsOf(block), seal: block.seal }
+  return { type: block.type, text: fragmentWords(block), seal: block.seal }
 }
 
 // Most fields are short strings: they are gathered here before they go to the page.

@@ -8,12 +8,12 @@ import type {
   ToolDefinition,
   ToolResultBlock,
 } from "../model/prompt.ts"
-import { assemble, type Body, type Fragment, join, withList } from "./body.ts"
+import { assemble, type WireBody, type WireFragment, join, withList } from "./body.ts"
 import {
   type Connection,
   defineWire,
-  type Envelope,
-  type Environment,
+  type RequestEnvelope,
+  type ProviderEnvironment,
   EVENT_HEADERS,
   EVERY_SENSE,
   knownModels,
@@ -22,8 +22,8 @@ import {
   urlOf,
   type WireRequest,
 } from "./define-wire.ts"
-import { folded } from "./fold.ts"
-import { base64Of, messageFragment, wordsOf } from "./fragment.ts"
+import { foldMessages } from "./fold.ts"
+import { base64Of, messageFragment, fragmentWords } from "./fragment.ts"
 import { geminiStart, readGemini } from "./gemini-stream.ts"
 import { callId, toolName } from "./names.ts"
 import {
@@ -32,14 +32,14 @@ import {
   captionOf,
   describeMedia,
   inputObject,
-  NOTHING_SAID,
+  EMPTY_MESSAGE_TEXT,
   pointToMedia,
   resultWords,
   type SpokenBlock,
   sealFor,
   userSpeech,
 } from "./speech.ts"
-import { templated } from "./template.ts"
+import { withTemplate } from "./template.ts"
 import { inTurns } from "./role-alternation.ts"
 
 const API = "gemini-generatecontent"
@@ -118,9 +118,9 @@ export const geminiGenerateContent = defineWire({
   sdk_seals: { provider: "google", options: { signature: "thoughtSignature" } },
   setup,
   encodeTool,
-  encode: templated(encodeMessage),
+  encode: withTemplate(encodeMessage),
   body,
-  fold: (messages) => folded(inTurns(messages, opening)),
+  fold: (messages) => foldMessages(inTurns(messages, opening)),
   request: (envelope, connection) => request(envelope, "streamGenerateContent?alt=sse", connection),
   count: {
     request: (envelope, connection) => request(envelope, "countTokens", connection),
@@ -147,7 +147,7 @@ export const geminiGenerateContent = defineWire({
   },
 })
 
-function setup(environment: Environment): Connection[] {
+function setup(environment: ProviderEnvironment): Connection[] {
   const { GEMINI_API_KEY, GOOGLE_API_KEY, GEMINI_BASE_URL } = environment
   const key = GEMINI_API_KEY || GOOGLE_API_KEY
   if (!key) return []
@@ -156,7 +156,7 @@ function setup(environment: Environment): Connection[] {
 }
 
 function request(
-  { model }: Envelope,
+  { model }: RequestEnvelope,
   method: string,
   { base_url, headers }: Connection,
 ): WireRequest {
@@ -164,9 +164,9 @@ function request(
   return { url, headers: { ...EVENT_HEADERS, ...headers } }
 }
 
-function encodeMessage({ role, blocks }: PromptMessage, model = ""): Fragment {
+function encodeMessage({ role, blocks }: PromptMessage, model = ""): WireFragment {
   const said = role === "user" ? userParts(blocks, model) : modelParts(blocks, { api: API, model })
-  const parts = said.length > 0 ? said : [{ text: NOTHING_SAID }]
+  const parts = said.length > 0 ? said : [{ text: EMPTY_MESSAGE_TEXT }]
   return messageFragment([{ role: role === "user" ? "user" : "model", parts }])
 }
 
@@ -220,7 +220,7 @@ function hoisted(result: ToolResultBlock, model: string): object[] {
 }
 
 function encodeShown(block: Block): object {
-  if (block.type === "text") return { text: wordsOf(block) }
+  if (block.type === "text") return { text: fragmentWords(block) }
   return carries(LIMITS, block) ? inlineData(block) : { text: describeMedia(block, API) }
 }
 
@@ -254,7 +254,7 @@ function unsignedCall(spoken: readonly SpokenBlock[], to: Addressee): SpokenBloc
 function encodeSpoken(block: SpokenBlock): object {
   switch (block.type) {
     case "text":
-      return { text: wordsOf(block) }
+      return { text: fragmentWords(block) }
     case "reasoning":
       return { text: block.text, thought: true }
     case "tool-call": {
@@ -264,13 +264,13 @@ function encodeSpoken(block: SpokenBlock): object {
   }
 }
 
-function body(envelope: Envelope, messages: readonly Fragment[]): Body {
+function body(envelope: RequestEnvelope, messages: readonly WireFragment[]): WireBody {
   const { max_tokens, thinking } = envelope
   const generationConfig = { maxOutputTokens: max_tokens, ...thinkingOf(thinking) }
   return withContents({ ...aboutContents(envelope), generationConfig }, messages)
 }
 
-function aboutContents(envelope: Envelope): object {
+function aboutContents(envelope: RequestEnvelope): object {
   const { system, tools = [] } = envelope
   return {
     ...(system.trim() === "" ? {} : { systemInstruction: { parts: [{ text: system }] } }),
@@ -278,7 +278,7 @@ function aboutContents(envelope: Envelope): object {
   }
 }
 
-function withContents(head: object, messages: readonly Fragment[]): Body {
+function withContents(head: object, messages: readonly WireFragment[]): WireBody {
   return withList(head, "contents", join(inTurns(messages, opening), ","))
 }
 
@@ -307,7 +307,7 @@ function thinkingOf(thinking: Thinking | undefined): object {
 
 const LEVELS = { low: "LOW", medium: "MEDIUM", high: "HIGH", max: "HIGH" } as const
 
-function countBody(envelope: Envelope, messages: readonly Fragment[]): Body {
+function countBody(envelope: RequestEnvelope, messages: readonly WireFragment[]): WireBody {
   const about = { model: `models/${envelope.model}`, ...aboutContents(envelope) }
   return assemble(`{"generateContentRequest":`, withContents(about, messages), "}")
 }

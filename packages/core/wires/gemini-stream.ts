@@ -2,21 +2,21 @@ import type { EndReason, ModelEvent, ModelUsage, Seal } from "../model/prompt.ts
 import { endCall, startCall, tellCall } from "./calls.ts"
 import {
   ending,
-  finish,
-  follow,
+  finishStream,
+  followStep,
   last,
   NO_PROGRESS,
-  type Progress,
+  type StreamProgress,
   quiet,
   type Step,
 } from "./progress.ts"
 import { type RefusalFacts, reportedFault } from "./refusal.ts"
 import { callId } from "./names.ts"
-import { count, type Json, parse, record, records, text } from "./read.ts"
+import { readCount, type JsonRecord, parseJsonRecord, record, records, readString } from "./read.ts"
 import { readEvents, type ServerEvent } from "./sse.ts"
 
 /** What a stream of generateContent responses has told so far. */
-interface GeminiState extends Progress {
+interface GeminiState extends StreamProgress {
   readonly model: string
   /** Makes ids where the API gives none, different ones for each answer. */
   readonly seed: string
@@ -30,26 +30,26 @@ export function geminiStart(model: string, seed: string = crypto.randomUUID()): 
 }
 
 /** One event of the stream: a whole response with what is new in it. The end is the stream's. */
-export function step(state: GeminiState, { data }: ServerEvent): Step<GeminiState> {
-  const chunk = parse(data)
+export function stepGemini(state: GeminiState, { data }: ServerEvent): Step<GeminiState> {
+  const chunk = parseJsonRecord(data)
   if (!chunk) return quiet(state)
-  if (chunk.error !== undefined) return finish(state, readError(chunk))
+  if (chunk.error !== undefined) return finishStream(state, readError(chunk))
   const [candidate] = records(chunk.candidates)
   const told = { ...state, usage: readUsage(chunk.usageMetadata) ?? state.usage }
   const parts = records(record(candidate?.content)?.parts)
   const result = parts.reduce<Step<GeminiState>>(
-    (before, part) => follow(before, (now) => readPart(now, part)),
+    (before, part) => followStep(before, (now) => readPart(now, part)),
     quiet(told),
   )
-  if (MALFORMED.test(text(candidate?.finishReason) ?? ""))
-    return { ...result, ...finish(result.state, malformed(candidate)) }
+  if (MALFORMED.test(readString(candidate?.finishReason) ?? ""))
+    return { ...result, ...finishStream(result.state, malformed(candidate)) }
   const reason = reasonOf(candidate, chunk)
   return reason ? { ...result, state: { ...result.state, reason } } : result
 }
 
-export const readGemini = { frames: readEvents, step, close, readRefusal }
+export const readGemini = { frames: readEvents, step: stepGemini, close, readRefusal }
 
-function readPart(state: GeminiState, part: Json): Step<GeminiState> {
+function readPart(state: GeminiState, part: JsonRecord): Step<GeminiState> {
   const seal = sealOf(state, part)
   const call = record(part.functionCall)
   if (call) return readCall(state, call, seal)
@@ -57,22 +57,22 @@ function readPart(state: GeminiState, part: Json): Step<GeminiState> {
   return readText(state, part, seal)
 }
 
-function sealOf({ model }: GeminiState, part: Json): Seal | undefined {
-  const signature = text(part.thoughtSignature)
+function sealOf({ model }: GeminiState, part: JsonRecord): Seal | undefined {
+  const signature = readString(part.thoughtSignature)
   return signature ? { api: "gemini-generatecontent", model, signature } : undefined
 }
 
-function readCall(state: GeminiState, made: Json, seal: Seal | undefined): Step<GeminiState> {
-  const id = text(made.id) || callId(`${state.seed} ${state.calls}`)
-  const start = startCall(id, text(made.name) ?? "")
+function readCall(state: GeminiState, made: JsonRecord, seal: Seal | undefined): Step<GeminiState> {
+  const id = readString(made.id) || callId(`${state.seed} ${state.calls}`)
+  const start = startCall(id, readString(made.name) ?? "")
   const told = tellCall(start.call, JSON.stringify(made.args ?? {}))
   const events = [...closeThought(state), ...start.events, ...told.events, endCall(told.call, seal)]
   return { state: { ...state, calls: state.calls + 1, saying: undefined }, events }
 }
 
 /** A signature comes with the last piece of what it seals, or behind it on a piece without words. */
-function readText(state: GeminiState, part: Json, seal: Seal | undefined): Step<GeminiState> {
-  const words = text(part.text) ?? ""
+function readText(state: GeminiState, part: JsonRecord, seal: Seal | undefined): Step<GeminiState> {
+  const words = readString(part.text) ?? ""
   const saying = part.thought === true ? "thought" : "text"
   const events: ModelEvent[] = saying === "thought" ? [] : closeThought(state)
   if (words !== "")
@@ -92,18 +92,18 @@ function close(state: GeminiState): readonly ModelEvent[] {
   return [...closeThought(state), ...last(told, ending(told))]
 }
 
-function reasonOf(candidate: Json | undefined, chunk: Json): EndReason | undefined {
+function reasonOf(candidate: JsonRecord | undefined, chunk: JsonRecord): EndReason | undefined {
   if (record(chunk.promptFeedback)?.blockReason) return "content-filter"
-  const reason = text(candidate?.finishReason)
+  const reason = readString(candidate?.finishReason)
   return reason ? (END_REASONS[reason] ?? "stop") : undefined
 }
 
 /** The model tried to call a tool and did not manage to write it down. */
 const MALFORMED = /^(?:MALFORMED|UNEXPECTED_TOOL_CALL|TOO_MANY_TOOL_CALLS)/
 
-function malformed(candidate: Json | undefined): ModelEvent {
-  const code = text(candidate?.finishReason) ?? "MALFORMED"
-  const message = text(candidate?.finishMessage) || "the model wrote a tool call that is none"
+function malformed(candidate: JsonRecord | undefined): ModelEvent {
+  const code = readString(candidate?.finishReason) ?? "MALFORMED"
+  const message = readString(candidate?.finishMessage) || "the model wrote a tool call that is none"
   return { type: "error", code, message, retryable: true }
 }
 
@@ -125,21 +125,21 @@ const RETRYABLE_ERRORS: ReadonlySet<unknown> = new Set([
   "DEADLINE_EXCEEDED",
 ])
 
-function readError(chunk: Json) {
+function readError(chunk: JsonRecord) {
   const read = readRefusal(chunk)
   return reportedFault(read, RETRYABLE_ERRORS.has(read.code))
 }
 
 /** What the API says is wrong, where, and in its `RetryInfo` how long to wait: "34.07s". */
-function readRefusal(body: Json): RefusalFacts {
+function readRefusal(body: JsonRecord): RefusalFacts {
   const error = record(body.error)
   const details = records(error?.details)
   const [violation] = details.flatMap(({ fieldViolations }) => records(fieldViolations))
-  const delay = details.map(({ retryDelay }) => text(retryDelay)).find((value) => value)
+  const delay = details.map(({ retryDelay }) => readString(retryDelay)).find((value) => value)
   return {
-    code: text(error?.status),
-    message: text(error?.message),
-    path: text(violation?.field),
+    code: readString(error?.status),
+    message: readString(error?.message),
+    path: readString(violation?.field),
     ...(delay ? { retry_after_seconds: Number.parseFloat(delay) } : {}),
   }
 }
@@ -147,12 +147,12 @@ function readRefusal(body: Json): RefusalFacts {
 function readUsage(value: unknown): ModelUsage | undefined {
   const told = record(value)
   if (!told) return undefined
-  const cache_read = count(told.cachedContentTokenCount)
-  const asked = count(told.promptTokenCount) + count(told.toolUsePromptTokenCount)
+  const cache_read = readCount(told.cachedContentTokenCount)
+  const asked = readCount(told.promptTokenCount) + readCount(told.toolUsePromptTokenCount)
   return {
     input: Math.max(0, asked - cache_read),
-    output: count(told.candidatesTokenCount),
-    reasoning: count(told.thoughtsTokenCount),
+    output: readCount(told.candidatesTokenCount),
+    reasoning: readCount(told.thoughtsTokenCount),
     cache_read,
     cache_write: 0,
   }

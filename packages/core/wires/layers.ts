@@ -1,6 +1,6 @@
 import { z } from "zod"
 import type { ApiLimits, Capabilities, MediaKind, MediaLimits } from "../model/capabilities.ts"
-import type { Choice, Model } from "../model/models.ts"
+import type { ModelReference, Model } from "../model/models.ts"
 import { Price } from "../model/price.ts"
 import { capabilitiesOf, findModel, MODELS } from "./models.ts"
 import { API_LIMITS } from "./wires.ts"
@@ -50,23 +50,23 @@ export const ModelConfig = z.strictObject({
 export type ModelConfig = z.infer<typeof ModelConfig>
 
 /** Knowledge about models that came from one place, above the embedded tables. */
-export interface Layer {
+export interface ModelLayer {
   readonly name: "refreshed" | "probe" | "config"
   readonly models: readonly ModelFacts[]
   readonly apis?: Readonly<Record<string, ApiFacts>>
 }
 
-const ORDER: readonly Layer["name"][] = ["refreshed", "probe", "config"]
+const ORDER: readonly ModelLayer["name"][] = ["refreshed", "probe", "config"]
 
 /** Everything known about models: the embedded list under refreshed data, under what a server said
  *  of itself, under what the user says (BIN-020, BIN-022). */
 export interface Knowledge {
   readonly models: readonly Model[]
-  find(choice: Choice): Model | undefined
+  find(choice: ModelReference): Model | undefined
   capabilities(model: Model): Capabilities
 }
 
-export function knowledgeOf(layers: readonly Layer[]): Knowledge {
+export function knowledgeOf(layers: readonly ModelLayer[]): Knowledge {
   const ordered = ORDER.flatMap((name) => layers.filter((layer) => layer.name === name))
   const models = ordered.reduce<readonly Model[]>(applyLayer, MODELS)
   const tables = ordered.reduce(applyTables, API_LIMITS)
@@ -85,7 +85,7 @@ export function knowledgeOf(layers: readonly Layer[]): Knowledge {
   }
 }
 
-function applyLayer(models: readonly Model[], layer: Layer): readonly Model[] {
+function applyLayer(models: readonly Model[], layer: ModelLayer): readonly Model[] {
   const told = new Map<string, Model>()
   for (const facts of layer.models) {
     if (facts.model_id.includes("*")) continue
@@ -99,7 +99,7 @@ function applyLayer(models: readonly Model[], layer: Layer): readonly Model[] {
 }
 
 /** What the patterns of the layers say of a model. */
-function patterned(model: Model, layers: readonly Layer[]): Model {
+function patterned(model: Model, layers: readonly ModelLayer[]): Model {
   let amended = model
   for (const { name, models } of layers)
     for (const facts of models)
@@ -118,7 +118,7 @@ function glob(pattern: string): RegExp {
   return new RegExp(`^${literal.replace(/\*+/g, ".*")}$`)
 }
 
-function amend(model: Model, facts: ModelFacts, layer: Layer["name"]): Model {
+function amend(model: Model, facts: ModelFacts, layer: ModelLayer["name"]): Model {
   const changed: Model = { ...model, ...defined(facts) }
   // Only what it changes is a layer's mark, so that a refresh with no news leaves revisions alone.
   if (sameSenses(changed, model)) return changed
@@ -134,13 +134,13 @@ function sameSenses(one: Model, other: Model): boolean {
   )
 }
 
-function keyOf({ provider_id, model_id }: Choice): string {
+function keyOf({ provider_id, model_id }: ModelReference): string {
   return `${provider_id}/${model_id}`
 }
 
 type Tables = Readonly<Record<string, ApiLimits>>
 
-function applyTables(tables: Tables, { apis = {} }: Layer): Tables {
+function applyTables(tables: Tables, { apis = {} }: ModelLayer): Tables {
   const changed = Object.entries(apis).flatMap(([api, facts]) => {
     const before = tables[api]
     return before ? [[api, amendTable(before, facts)] as const] : []

@@ -1,6 +1,6 @@
 import type { AskServer, ProbedModel } from "./define-wire.ts"
 import { readSenses, readTokens } from "./probed.ts"
-import { type Json, record, records, text } from "./read.ts"
+import { type JsonRecord, record, records, readString } from "./read.ts"
 
 // What servers of one's own say of the models that they run.
 
@@ -18,7 +18,7 @@ export async function ollamaModels(ask: AskServer): Promise<ProbedModel[]> {
   return found
 }
 
-function ollamaModel(name: unknown, shown: Json): ProbedModel {
+function ollamaModel(name: unknown, shown: JsonRecord): ProbedModel {
   const can = Array.isArray(shown.capabilities) ? shown.capabilities : []
   const about = record(shown.model_info) ?? {}
   const context = Object.entries(about).find(([key]) => key.endsWith(".context_length"))
@@ -40,8 +40,8 @@ export async function llamaModels(ask: AskServer): Promise<ProbedModel[]> {
     input: readSenses({ image: can.vision, audio: can.audio, video: can.video }),
     context_tokens: readTokens(settings?.n_ctx),
   }
-  const path = text(props.model_path)
-  const name = text(props.model_alias) || path?.slice(path.lastIndexOf("/") + 1)
+  const path = readString(props.model_path)
+  const name = readString(props.model_alias) || path?.slice(path.lastIndexOf("/") + 1)
   return ["default", ...(name ? [name] : [])].map((model_id) => ({ model_id, ...facts }))
 }
 
@@ -51,7 +51,7 @@ export async function studioModels(ask: AskServer): Promise<ProbedModel[]> {
     .map(studioModel)
 }
 
-function studioModel(model: Json): ProbedModel {
+function studioModel(model: JsonRecord): ProbedModel {
   const can = Array.isArray(model.capabilities) ? model.capabilities : undefined
   return {
     model_id: model.id,

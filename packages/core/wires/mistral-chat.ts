@@ -9,15 +9,15 @@ import type {
   Thinking,
   ToolResultBlock,
 } from "../model/prompt.ts"
-import type { Body, Fragment } from "./body.ts"
+import type { WireBody, WireFragment } from "./body.ts"
 import { chatBody, encodeChatCall, encodeChatTool } from "./chat-body.ts"
 import { chatStart, readChat } from "./chat-stream.ts"
 import {
   bearer,
   type Connection,
   defineWire,
-  type Envelope,
-  type Environment,
+  type RequestEnvelope,
+  type ProviderEnvironment,
   EVENT_HEADERS,
   HEARS,
   knownModels,
@@ -27,20 +27,26 @@ import {
   UNDOCUMENTED,
   urlOf,
 } from "./define-wire.ts"
-import { folded } from "./fold.ts"
+import { foldMessages } from "./fold.ts"
 import {
   base64Of,
   dataUrlOf,
   messageFragment,
   paragraphs,
   type WireString,
-  wordsOf,
+  fragmentWords,
 } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
 import { readFlag, readSenses, readTokens } from "./probed.ts"
-import { type Json, record, records, text } from "./read.ts"
-import { assistantSpeech, describeMedia, NOTHING_SAID, resultText, userSpeech } from "./speech.ts"
-import { templated } from "./template.ts"
+import { type JsonRecord, record, records, readString } from "./read.ts"
+import {
+  assistantSpeech,
+  describeMedia,
+  EMPTY_MESSAGE_TEXT,
+  resultText,
+  userSpeech,
+} from "./speech.ts"
+import { withTemplate } from "./template.ts"
 import { withBetween } from "./role-alternation.ts"
 
 const API = "mistral-chat"
@@ -98,9 +104,9 @@ export const mistralChat = defineWire({
   sdk_seals: null,
   setup,
   encodeTool: encodeChatTool,
-  encode: templated(encodeMessage),
+  encode: withTemplate(encodeMessage),
   body,
-  fold: (messages) => folded(spoken(messages)),
+  fold: (messages) => foldMessages(spoken(messages)),
   request: (_, { base_url, headers }) => ({
     url: urlOf(base_url, "/v1/chat/completions"),
     headers: { ...EVENT_HEADERS, ...headers },
@@ -133,15 +139,15 @@ export const mistralChat = defineWire({
   },
 })
 
-function setup({ MISTRAL_API_KEY: key, MISTRAL_BASE_URL: url }: Environment): Connection[] {
+function setup({ MISTRAL_API_KEY: key, MISTRAL_BASE_URL: url }: ProviderEnvironment): Connection[] {
   return key ? [{ kind: "vendor", base_url: url || BASE_URL, headers: bearer(key) }] : []
 }
 
-function readModel(model: Json): ProbedModel {
+function readModel(model: JsonRecord): ProbedModel {
   const can = record(model.capabilities) ?? {}
   return {
     model_id: model.id,
-    name: text(model.name),
+    name: readString(model.name),
     input: readSenses({ image: can.vision, audio: can.audio }),
     context_tokens: readTokens(model.max_context_length),
     tools: readFlag(can.function_calling),
@@ -149,7 +155,7 @@ function readModel(model: Json): ProbedModel {
   }
 }
 
-function encodeMessage({ role, blocks }: PromptMessage, model = ""): Fragment {
+function encodeMessage({ role, blocks }: PromptMessage, model = ""): WireFragment {
   return messageFragment(role === "user" ? user(blocks) : [assistant(blocks, model)])
 }
 
@@ -164,7 +170,7 @@ function user(blocks: PromptMessage["blocks"]): object[] {
 const BETWEEN = { role: "assistant", content: "(reading the results)" }
 
 function userMessage(shown: readonly Block[]): object {
-  const content = shown.length > 0 ? shown.map(encodeShown) : [textChunk(NOTHING_SAID)]
+  const content = shown.length > 0 ? shown.map(encodeShown) : [textChunk(EMPTY_MESSAGE_TEXT)]
   return { role: "user", content }
 }
 
@@ -179,7 +185,7 @@ function encodeResult(result: ToolResultBlock): object {
 }
 
 function encodeShown(block: Block): object {
-  if (block.type === "text") return textChunk(wordsOf(block))
+  if (block.type === "text") return textChunk(fragmentWords(block))
   return native(block) ?? textChunk(describe(block))
 }
 
@@ -212,7 +218,7 @@ function assistant(blocks: PromptMessage["blocks"], model: string): object {
   const said = spoken.filter((block) => block.type !== "tool-call")
   return {
     role: "assistant",
-    content: spoken.length === 0 ? NOTHING_SAID : contentOf(said),
+    content: spoken.length === 0 ? EMPTY_MESSAGE_TEXT : contentOf(said),
     ...(calls.length > 0 ? { tool_calls: calls.map(encodeChatCall) } : undefined),
   }
 }
@@ -224,13 +230,13 @@ function contentOf(said: readonly (TextBlock | ReasoningBlock)[]): WireString | 
 }
 
 function encodeSaid(block: TextBlock | ReasoningBlock): object {
-  if (block.type === "text") return textChunk(wordsOf(block))
+  if (block.type === "text") return textChunk(fragmentWords(block))
   const { text, seal } = block
   const signature = seal?.signature ? { signature: seal.signature } : {}
   return { type: "thinking", thinking: [textChunk(text)], ...signature }
 }
 
-function body(envelope: Envelope, messages: readonly Fragment[]): Body {
+function body(envelope: RequestEnvelope, messages: readonly WireFragment[]): WireBody {
   const { model, max_tokens, system, tools = [], thinking } = envelope
   const head = {
     model,
@@ -242,7 +248,7 @@ function body(envelope: Envelope, messages: readonly Fragment[]): Body {
   return chatBody(head, { role: "system", content: system }, spoken(messages))
 }
 
-function spoken(messages: readonly Fragment[]): readonly Fragment[] {
+function spoken(messages: readonly WireFragment[]): readonly WireFragment[] {
   return withBetween(
     messages,
     SPOKEN_BETWEEN,

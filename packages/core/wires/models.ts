@@ -5,7 +5,7 @@ import {
   capabilitiesFrom,
   type Modality,
 } from "../model/capabilities.ts"
-import type { Choice, Model } from "../model/models.ts"
+import type { ModelReference, Model } from "../model/models.ts"
 import { API_LIMITS, WIRES } from "./wires.ts"
 
 /** The models that are known by name, wire after wire. A provider's first entry is its default, and
@@ -15,7 +15,10 @@ export const MODELS: readonly Model[] = WIRES.flatMap(({ models }) => models)
 /** The model a choice names. An unknown id of a known provider takes that provider's defaults, so a
  *  model that came out yesterday can be used today; undefined when the provider is unknown. A bare
  *  provider ("anthropic") is its default model. */
-export function findModel(choice: Choice, models: readonly Model[] = MODELS): Model | undefined {
+export function findModel(
+  choice: ModelReference,
+  models: readonly Model[] = MODELS,
+): Model | undefined {
   const { provider_id, model_id } = choice
   const siblings = models.filter((model) => model.provider_id === provider_id)
   const exact = siblings.find((model) => model.model_id === model_id)

@@ -6,25 +6,25 @@ import type {
   Thinking,
   ToolResultBlock,
 } from "../model/prompt.ts"
-import type { Body, Fragment } from "./body.ts"
+import type { WireBody, WireFragment } from "./body.ts"
 import { chatBody, encodeChatCall, encodeChatTool } from "./chat-body.ts"
 import { chatStart, readChat } from "./chat-stream.ts"
-import { defineWire, type Envelope, EVENT_HEADERS, urlOf } from "./define-wire.ts"
-import { folded } from "./fold.ts"
-import { messageFragment, paragraphs, type WireString, wordsOf } from "./fragment.ts"
+import { defineWire, type RequestEnvelope, EVENT_HEADERS, urlOf } from "./define-wire.ts"
+import { foldMessages } from "./fold.ts"
+import { messageFragment, paragraphs, type WireString, fragmentWords } from "./fragment.ts"
 import { callId } from "./names.ts"
-import { type Dialect, OPENAI, SERVER_DIALECTS } from "./openai-dialects.ts"
+import { type ChatDialect, OPENAI, SERVER_DIALECTS } from "./openai-dialects.ts"
 import { withBetween } from "./role-alternation.ts"
 import {
   assistantParts,
   captionOf,
   describeMedia,
-  NOTHING_SAID,
+  EMPTY_MESSAGE_TEXT,
   pointToMedia,
   resultText,
   userSpeech,
 } from "./speech.ts"
-import { templated } from "./template.ts"
+import { withTemplate } from "./template.ts"
 
 /** OpenAI's Chat Completions. */
 export const openaiChat = chatWire(OPENAI)
@@ -32,7 +32,7 @@ export const openaiChat = chatWire(OPENAI)
 /** The same in the dialects of servers of one's own. */
 export const chatServers = SERVER_DIALECTS.map(chatWire)
 
-function chatWire(dialect: Dialect) {
+function chatWire(dialect: ChatDialect) {
   const { api, provider_id, limits, models, setup, probe, thoughts } = dialect
   return defineWire({
     api,
@@ -43,9 +43,9 @@ function chatWire(dialect: Dialect) {
     sdk_seals: null,
     setup,
     encodeTool: encodeChatTool,
-    encode: templated((message, model = "") => encode(message, model, dialect)),
+    encode: withTemplate((message, model = "") => encode(message, model, dialect)),
     body: (envelope, messages) => body(envelope, messages, dialect),
-    fold: (messages) => folded(alternating(messages, dialect)),
+    fold: (messages) => foldMessages(alternating(messages, dialect)),
     request: (_, { base_url, headers }) => ({
       url: urlOf(base_url, "/chat/completions"),
       headers: { ...EVENT_HEADERS, ...headers },
@@ -71,14 +71,18 @@ function chatWire(dialect: Dialect) {
   })
 }
 
-function encode({ role, blocks }: PromptMessage, model: string, dialect: Dialect): Fragment {
+function encode(
+  { role, blocks }: PromptMessage,
+  model: string,
+  dialect: ChatDialect,
+): WireFragment {
   const messages = role === "user" ? user(blocks, dialect) : [assistant(blocks, model, dialect)]
   return messageFragment(messages)
 }
 
 /** Results answer their calls first. The API has no place for media in them: they follow in a
  *  message of the user's, before what the user says (VIS-002). */
-function user(blocks: PromptMessage["blocks"], dialect: Dialect): object[] {
+function user(blocks: PromptMessage["blocks"], dialect: ChatDialect): object[] {
   const { results, shown } = userSpeech(blocks)
   if (results.length === 0) return [userMessage(shown, dialect)]
   const answers = results.map((result) => encodeResult(result, dialect))
@@ -86,30 +90,30 @@ function user(blocks: PromptMessage["blocks"], dialect: Dialect): object[] {
   return said.length > 0 ? [...answers, userMessage(said, dialect)] : answers
 }
 
-function encodeResult(result: ToolResultBlock, dialect: Dialect): object {
+function encodeResult(result: ToolResultBlock, dialect: ChatDialect): object {
   const content = resultText(result, (block) =>
     isNative(block, dialect) ? pointToMedia(block) : describeMedia(block, dialect.api),
   )
   return { role: "tool", tool_call_id: callId(result.id), content }
 }
 
-function hoisted(result: ToolResultBlock, dialect: Dialect): Block[] {
+function hoisted(result: ToolResultBlock, dialect: ChatDialect): Block[] {
   return result.blocks.flatMap((block): Block[] => {
     if (block.type === "text" || !isNative(block, dialect)) return []
     return [{ type: "text", text: captionOf(result, block) }, block]
   })
 }
 
-function userMessage(said: readonly Block[], dialect: Dialect): object {
+function userMessage(said: readonly Block[], dialect: ChatDialect): object {
   const blocks = said.length > 0 ? said : [SILENCE]
   const words = dialect.limits.one_string ? onlyWords(blocks, dialect) : undefined
   return { role: "user", content: words ?? blocks.map((block) => encodeShown(block, dialect)) }
 }
 
-const SILENCE: Block = { type: "text", text: NOTHING_SAID }
+const SILENCE: Block = { type: "text", text: EMPTY_MESSAGE_TEXT }
 
 /** All of it as one text, if there is nothing but words in it. */
-function onlyWords(blocks: readonly Block[], dialect: Dialect): WireString | undefined {
+function onlyWords(blocks: readonly Block[], dialect: ChatDialect): WireString | undefined {
   if (blocks.some((block) => block.type !== "text" && isNative(block, dialect))) return undefined
   const words = blocks.map((block) =>
     block.type === "text"
@@ -119,19 +123,19 @@ function onlyWords(blocks: readonly Block[], dialect: Dialect): WireString | und
   return paragraphs(words)
 }
 
-function encodeShown(block: Block, dialect: Dialect): object {
-  if (block.type === "text") return { type: "text", text: wordsOf(block) }
+function encodeShown(block: Block, dialect: ChatDialect): object {
+  if (block.type === "text") return { type: "text", text: fragmentWords(block) }
   const native = isNative(block, dialect) ? dialect.media[block.type]?.(block.media) : undefined
   return native ?? { type: "text", text: describeMedia(block, dialect.api) }
 }
 
-function isNative(block: MediaBlock, { limits, media }: Dialect): boolean {
+function isNative(block: MediaBlock, { limits, media }: ChatDialect): boolean {
   return media[block.type] !== undefined && carries(limits, block)
 }
 
-function assistant(blocks: PromptMessage["blocks"], model: string, dialect: Dialect): object {
+function assistant(blocks: PromptMessage["blocks"], model: string, dialect: ChatDialect): object {
   const { words, thoughts, calls } = assistantParts(blocks, { api: dialect.api, model })
-  const silence = calls.length > 0 ? null : NOTHING_SAID
+  const silence = calls.length > 0 ? null : EMPTY_MESSAGE_TEXT
   const thought =
     dialect.thoughts && thoughts.length > 0
       ? { [dialect.thoughts]: thoughts.join("\n\n") }
@@ -144,7 +148,11 @@ function assistant(blocks: PromptMessage["blocks"], model: string, dialect: Dial
   }
 }
 
-function body(envelope: Envelope, messages: readonly Fragment[], dialect: Dialect): Body {
+function body(
+  envelope: RequestEnvelope,
+  messages: readonly WireFragment[],
+  dialect: ChatDialect,
+): WireBody {
   const { model, max_tokens, system, tools = [], thinking } = envelope
   const head = {
     model,
@@ -158,7 +166,10 @@ function body(envelope: Envelope, messages: readonly Fragment[], dialect: Dialec
   return chatBody(head, { role: dialect.limits.system, content: system }, said)
 }
 
-function alternating(messages: readonly Fragment[], { alternates }: Dialect): readonly Fragment[] {
+function alternating(
+  messages: readonly WireFragment[],
+  { alternates }: ChatDialect,
+): readonly WireFragment[] {
   return alternates ? withBetween(messages, UNANSWERED, isRepeated) : messages
 }
 

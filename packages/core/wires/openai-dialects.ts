@@ -5,7 +5,7 @@ import type { Media, MediaBlock } from "../model/prompt.ts"
 import {
   bearer,
   type Connection,
-  type Environment,
+  type ProviderEnvironment,
   HEARS,
   knownModels,
   type ModelProbe,
@@ -18,7 +18,7 @@ import { listedModels, llamaModels, ollamaModels, studioModels } from "./local-s
 import { GPT, OPENAI_BASE_URL, OPENAI_IMAGE, OPENAI_PDF } from "./openai-shared.ts"
 
 /** How a server that speaks Chat Completions differs from the others. */
-export interface Dialect
+export interface ChatDialect
   extends Pick<RemoteWire, "api" | "provider_id" | "limits" | "models" | "setup" | "probe"> {
   /** As `COMPOSITOR_OPENAI_DIALECT` names it. */
   readonly name: string
@@ -71,7 +71,7 @@ const CHAT: ApiLimits = {
   one_string: false,
 }
 
-export const OPENAI: Dialect = {
+export const OPENAI: ChatDialect = {
   name: "openai",
   provider_id: "openai-chat",
   api: "openai-chat",
@@ -114,7 +114,7 @@ const SERVER = { max_tokens: "max_tokens", alternates: true } as const
 const FILMS = ["video/mp4", "video/webm", "video/quicktime"]
 
 /** The dialects of servers of one's own, by the name of the program. */
-export const SERVER_DIALECTS: readonly Dialect[] = [
+export const SERVER_DIALECTS: readonly ChatDialect[] = [
   {
     ...SERVER,
     ...about("ollama"),
@@ -176,14 +176,14 @@ export const SERVER_DIALECTS: readonly Dialect[] = [
   },
 ]
 
-export const DIALECTS: readonly Dialect[] = [OPENAI, ...SERVER_DIALECTS]
+export const DIALECTS: readonly ChatDialect[] = [OPENAI, ...SERVER_DIALECTS]
 
 function about(name: string) {
   return {
     name,
     provider_id: name,
     api: `openai-chat/${name}`,
-    setup: (environment: Environment) => named(environment, name),
+    setup: (environment: ProviderEnvironment) => named(environment, name),
     example: {
       environment: { COMPOSITOR_OPENAI_DIALECT: name },
       base_url_variable: "COMPOSITOR_OPENAI_BASE_URL",
@@ -191,7 +191,7 @@ function about(name: string) {
   }
 }
 
-function keyed({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url }: Environment): Connection[] {
+function keyed({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url }: ProviderEnvironment): Connection[] {
   return key ? [{ kind: "vendor", base_url: url || OPENAI_BASE_URL, headers: bearer(key) }] : []
 }
 
@@ -199,7 +199,7 @@ function keyed({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url }: Environment): Conn
  *  with its version, with `COMPOSITOR_OPENAI_DIALECT` where it is one that we know, `…_API_KEY` where
  *  it wants one and `…_MODEL` for the model that answers when nobody chose one. Throws when nobody
  *  speaks that dialect. */
-function named(environment: Environment, dialect: string): Connection[] {
+function named(environment: ProviderEnvironment, dialect: string): Connection[] {
   const { COMPOSITOR_OPENAI_BASE_URL: base_url, COMPOSITOR_OPENAI_API_KEY } = environment
   if (!base_url || dialectIn(environment) !== dialect) return []
   const headers = bearer(COMPOSITOR_OPENAI_API_KEY)
@@ -207,7 +207,7 @@ function named(environment: Environment, dialect: string): Connection[] {
   return [{ kind: "server", base_url, headers, model_id }]
 }
 
-function dialectIn({ COMPOSITOR_OPENAI_DIALECT }: Environment): string {
+function dialectIn({ COMPOSITOR_OPENAI_DIALECT }: ProviderEnvironment): string {
   const name = COMPOSITOR_OPENAI_DIALECT || "plain"
   const known = DIALECTS.map((dialect) => dialect.name)
   if (known.includes(name)) return name
@@ -215,7 +215,7 @@ function dialectIn({ COMPOSITOR_OPENAI_DIALECT }: Environment): string {
   throw new Error(`COMPOSITOR_OPENAI_DIALECT is "${name}"; the dialects are ${list}`)
 }
 
-function ollama({ OLLAMA_HOST: host }: Environment): Connection[] {
+function ollama({ OLLAMA_HOST: host }: ProviderEnvironment): Connection[] {
   return host ? [{ kind: "machine", base_url: ollamaUrl(host), headers: {} }] : []
 }
 

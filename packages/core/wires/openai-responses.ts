@@ -1,5 +1,5 @@
 import { type ApiLimits, carries } from "../model/capabilities.ts"
-import { SHEET, SLIDES, WORD } from "../model/media-types.ts"
+import { SHEET, SLIDES, DOCX } from "../model/media-types.ts"
 import type {
   Block,
   MediaBlock,
@@ -9,13 +9,13 @@ import type {
   ToolDefinition,
   ToolResultBlock,
 } from "../model/prompt.ts"
-import { type Body, type Fragment, join, withList } from "./body.ts"
+import { type WireBody, type WireFragment, join, withList } from "./body.ts"
 import {
   bearer,
   type Connection,
   defineWire,
-  type Envelope,
-  type Environment,
+  type RequestEnvelope,
+  type ProviderEnvironment,
   EVENT_HEADERS,
   knownModels,
   MEGABYTE,
@@ -23,8 +23,8 @@ import {
   urlOf,
   type WireRequest,
 } from "./define-wire.ts"
-import { folded } from "./fold.ts"
-import { dataUrlOf, messageFragment, type WireString, wordsOf } from "./fragment.ts"
+import { foldMessages } from "./fold.ts"
+import { dataUrlOf, messageFragment, type WireString, fragmentWords } from "./fragment.ts"
 import { callId, toolName } from "./names.ts"
 import { GPT, OPENAI_BASE_URL, OPENAI_IMAGE, OPENAI_PDF } from "./openai-shared.ts"
 import { readResponses, responsesStart } from "./responses-stream.ts"
@@ -33,13 +33,13 @@ import {
   assistantSpeech,
   describeMedia,
   inputText,
-  NOTHING_SAID,
+  EMPTY_MESSAGE_TEXT,
   resultText,
   sealFor,
   type SpokenBlock,
   userSpeech,
 } from "./speech.ts"
-import { templated } from "./template.ts"
+import { withTemplate } from "./template.ts"
 
 const API = "openai-responses"
 const PROVIDER = "openai"
@@ -50,7 +50,7 @@ const LIMITS: ApiLimits = {
     pdf: OPENAI_PDF,
     office: {
       mimes: [
-        WORD,
+        DOCX,
         SHEET,
         SLIDES,
         "application/msword",
@@ -92,9 +92,9 @@ export const openaiResponses = defineWire({
   },
   setup,
   encodeTool,
-  encode: templated(encodeMessage),
+  encode: withTemplate(encodeMessage),
   body,
-  fold: folded,
+  fold: foldMessages,
   request: (_, connection) => request("/responses", connection),
   count: {
     request: (_, connection) => request("/responses/input_tokens", connection),
@@ -126,7 +126,7 @@ export const openaiResponses = defineWire({
   },
 })
 
-function setup({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url }: Environment): Connection[] {
+function setup({ OPENAI_API_KEY: key, OPENAI_BASE_URL: url }: ProviderEnvironment): Connection[] {
   return key ? [{ kind: "vendor", base_url: url || OPENAI_BASE_URL, headers: bearer(key) }] : []
 }
 
@@ -134,7 +134,7 @@ function request(path: string, { base_url, headers }: Connection): WireRequest {
   return { url: urlOf(base_url, path), headers: { ...EVENT_HEADERS, ...headers } }
 }
 
-function encodeMessage({ role, blocks }: PromptMessage, model = ""): Fragment {
+function encodeMessage({ role, blocks }: PromptMessage, model = ""): WireFragment {
   const items = role === "user" ? userItems(blocks) : assistantItems(blocks, model)
   return messageFragment(items)
 }
@@ -147,7 +147,7 @@ function userItems(blocks: PromptMessage["blocks"]): object[] {
 }
 
 function userItem(shown: readonly Block[]): object {
-  const content = shown.length > 0 ? shown.map(encodeShown) : [textPart(NOTHING_SAID)]
+  const content = shown.length > 0 ? shown.map(encodeShown) : [textPart(EMPTY_MESSAGE_TEXT)]
   return { role: "user", content }
 }
 
@@ -162,7 +162,7 @@ function encodeResult(result: ToolResultBlock): object {
 }
 
 function encodeShown(block: Block): object {
-  if (block.type === "text") return textPart(wordsOf(block))
+  if (block.type === "text") return textPart(fragmentWords(block))
   return carries(LIMITS, block) ? native(block) : textPart(describe(block))
 }
 
@@ -183,13 +183,13 @@ function textPart(text: WireString): object {
 function assistantItems(blocks: PromptMessage["blocks"], model: string): object[] {
   const to = { api: API, model }
   const items = assistantSpeech(blocks, to).map((block) => encodeSpoken(block, to))
-  return items.length > 0 ? items : [encodeText(NOTHING_SAID, undefined)]
+  return items.length > 0 ? items : [encodeText(EMPTY_MESSAGE_TEXT, undefined)]
 }
 
 function encodeSpoken(block: SpokenBlock, to: Addressee): object {
   switch (block.type) {
     case "text":
-      return encodeText(wordsOf(block), sealFor(block.seal, to))
+      return encodeText(fragmentWords(block), sealFor(block.seal, to))
     case "reasoning":
       return encodeThought(block.text, block.seal)
     case "tool-call": {
@@ -224,7 +224,7 @@ function encodeThought(text: string, seal: Seal | undefined): object {
 /** The API refuses to be asked for less. */
 const FEWEST_TOKENS = 16
 
-function body(envelope: Envelope, messages: readonly Fragment[]): Body {
+function body(envelope: RequestEnvelope, messages: readonly WireFragment[]): WireBody {
   const { model, max_tokens, system, tools = [], thinking } = envelope
   const head = {
     model,
@@ -258,7 +258,7 @@ function reasoningOf(thinking: Thinking | undefined): object {
   }
 }
 
-function countBody(envelope: Envelope, messages: readonly Fragment[]): Body {
+function countBody(envelope: RequestEnvelope, messages: readonly WireFragment[]): WireBody {
   const { model, system, tools = [] } = envelope
   const head = {
     model,

@@ -2,7 +2,7 @@ import type { MediaLimits } from "../model/capabilities.ts"
 import { PDF, WEB_IMAGES } from "../model/media-types.ts"
 import type { ModelUsage } from "../model/prompt.ts"
 import { decodedBytes, MEGABYTE, type ModelTraits, SIGHTED } from "./define-wire.ts"
-import { count, record } from "./read.ts"
+import { readCount, record } from "./read.ts"
 
 export const OPENAI_BASE_URL = "https://api.openai.com/v1"
 
@@ -38,12 +38,12 @@ export function openaiUsage(
   const told = record(value)
   if (!told) return undefined
   const cached = record(told[`${asked}_tokens_details`])
-  const cache_read = count(cached?.cached_tokens)
-  const cache_write = count(cached?.cache_write_tokens)
-  const reasoning = count(record(told[`${answered}_tokens_details`])?.reasoning_tokens)
+  const cache_read = readCount(cached?.cached_tokens)
+  const cache_write = readCount(cached?.cache_write_tokens)
+  const reasoning = readCount(record(told[`${answered}_tokens_details`])?.reasoning_tokens)
   return {
-    input: Math.max(0, count(told[`${asked}_tokens`]) - cache_read - cache_write),
-    output: Math.max(0, count(told[`${answered}_tokens`]) - reasoning),
+    input: Math.max(0, readCount(told[`${asked}_tokens`]) - cache_read - cache_write),
+    output: Math.max(0, readCount(told[`${answered}_tokens`]) - reasoning),
     reasoning,
     cache_read,
     cache_write,

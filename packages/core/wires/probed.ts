@@ -1,9 +1,9 @@
-import { count, type Json, record } from "./read.ts"
+import { readCount, type JsonRecord, record } from "./read.ts"
 
 /** What servers say of their models, read without trust. */
 
 /** Text, and each sense that is said to be there: by `true`, or by `{ "supported": true }`. */
-export function readSenses(has: Json): string[] {
+export function readSenses(has: JsonRecord): string[] {
   return ["text", ...Object.keys(has).filter((sense) => isSupported(has[sense]))]
 }
 
@@ -17,5 +17,5 @@ export function readFlag(value: unknown): boolean | undefined {
 
 /** A number of tokens; nothing is known of a model that is said to take none. */
 export function readTokens(value: unknown): number | undefined {
-  return count(value) || undefined
+  return readCount(value) || undefined
 }

@@ -1,7 +1,7 @@
 import type { EndReason, ModelEvent, ModelFault, ModelUsage } from "../model/prompt.ts"
 
 /** What a stream has told so far; every API keeps more beside it. */
-export interface Progress {
+export interface StreamProgress {
   /** Told once, before the last event. */
   readonly usage: ModelUsage | undefined
   /** The API has said how its answer ends. */
@@ -10,7 +10,7 @@ export interface Progress {
   readonly ended: boolean
 }
 
-export const NO_PROGRESS: Progress = { usage: undefined, reason: undefined, ended: false }
+export const NO_PROGRESS: StreamProgress = { usage: undefined, reason: undefined, ended: false }
 
 /** What a frame of the stream leaves behind, and the events that it tells. */
 export interface Step<State> {
@@ -19,13 +19,13 @@ export interface Step<State> {
 }
 
 /** One step, and another on what it leaves. */
-export function follow<State>(before: Step<State>, next: (state: State) => Step<State>) {
+export function followStep<State>(before: Step<State>, next: (state: State) => Step<State>) {
   const after = next(before.state)
   return { state: after.state, events: [...before.events, ...after.events] }
 }
 
 /** An API that tells its end by an event of its own did not come to it. */
-export function brokenOff(state: Progress): ModelEvent[] {
+export function brokenOff(state: StreamProgress): ModelEvent[] {
   return last(state, TRUNCATED)
 }
 
@@ -34,16 +34,19 @@ export function quiet<State>(state: State): Step<State> {
 }
 
 /** Give the last event, with the usage before it. */
-export function finish<State extends Progress>(state: State, event: ModelEvent): Step<State> {
+export function finishStream<State extends StreamProgress>(
+  state: State,
+  event: ModelEvent,
+): Step<State> {
   return { state: { ...state, ended: true }, events: last(state, event) }
 }
 
-export function last({ usage }: Progress, event: ModelEvent): ModelEvent[] {
+export function last({ usage }: StreamProgress, event: ModelEvent): ModelEvent[] {
   return usage ? [{ type: "usage", usage }, event] : [event]
 }
 
 /** How an answer ends whose API tells it before the stream is over. */
-export function ending({ reason }: Progress): ModelEvent {
+export function ending({ reason }: StreamProgress): ModelEvent {
   return reason ? { type: "end", reason } : TRUNCATED
 }
 

@@ -1,8 +1,8 @@
 /** JSON from outside, read without trust: what is not of the kind that was asked for is not
  *  there. */
-export type Json = Readonly<Record<string, unknown>>
+export type JsonRecord = Readonly<Record<string, unknown>>
 
-export function parse(text: string): Json | undefined {
+export function parseJsonRecord(text: string): JsonRecord | undefined {
   try {
     return record(JSON.parse(text))
   } catch {
@@ -10,20 +10,20 @@ export function parse(text: string): Json | undefined {
   }
 }
 
-export function record(value: unknown): Json | undefined {
-  return typeof value === "object" && value !== null ? (value as Json) : undefined
+export function record(value: unknown): JsonRecord | undefined {
+  return typeof value === "object" && value !== null ? (value as JsonRecord) : undefined
 }
 
-export function records(value: unknown): Json[] {
+export function records(value: unknown): JsonRecord[] {
   if (!Array.isArray(value)) return []
   return value.map(record).filter((item) => item !== undefined)
 }
 
-export function text(value: unknown): string | undefined {
+export function readString(value: unknown): string | undefined {
   return typeof value === "string" ? value : undefined
 }
 
 /** A number of tokens; `before` when there is none. */
-export function count(value: unknown, before = 0): number {
+export function readCount(value: unknown, before = 0): number {
   return typeof value === "number" && Number.isInteger(value) && value >= 0 ? value : before
 }

@@ -102,7 +102,7 @@ function isBlank(block: Block): boolean {
 }
 
 /** In place of a message that would say nothing: every API refuses an empty one. */
-export const NOTHING_SAID = "(empty message)"
+export const EMPTY_MESSAGE_TEXT = "(empty message)"
 const NO_OUTPUT = "(no output)"
 
 /** In place of a medium that the wire has no place for. */

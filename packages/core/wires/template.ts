@@ -2,15 +2,15 @@ import type { PromptBlock, PromptMessage, ToolCallBlock, ToolResultBlock } from 
 import { StoredJson } from "../model/stored-call.ts"
 import { StoredText } from "../model/stored-text.ts"
 import { callId } from "./names.ts"
-import type { Fragment } from "./body.ts"
+import type { WireFragment } from "./body.ts"
 import { TextFragment } from "./text-fragment.ts"
 
-type Encode = (message: PromptMessage, model?: string) => Fragment
+type Encode = (message: PromptMessage, model?: string) => WireFragment
 
 /** The same encoder, faster for what most of a history is: texts as they are stored, calls, and
  *  results that are text. Messages of one shape differ on the wire in their texts, ids and inputs
  *  alone; so one of each shape is encoded with holes in their place, and the others fill them. */
-export function templated(encode: Encode): Encode {
+export function withTemplate(encode: Encode): Encode {
   let shelf = new Shelf("")
   return (message, model = "") => {
     // One model is asked for a while, and then another.
@@ -143,7 +143,7 @@ function withHoles({ role, blocks }: PromptMessage): PromptMessage {
 }
 
 /** What stands around the holes, and what each is filled with. */
-interface Template extends Pick<Fragment, "roles" | "tools"> {
+interface Template extends Pick<WireFragment, "roles" | "tools"> {
   readonly before: string
   readonly holes: readonly Hole[]
 }
@@ -156,7 +156,7 @@ interface Hole {
 }
 
 /** None when the holes cannot be seen in what became of them. */
-function templateOf({ pieces, roles, tools }: Fragment): Template | "none" {
+function templateOf({ pieces, roles, tools }: WireFragment): Template | "none" {
   const [bytes] = pieces
   if (pieces.length !== 1 || !(bytes instanceof Uint8Array)) return "none"
   const [before = "", ...found] = new TextDecoder().decode(bytes).split(HOLE)
@@ -168,7 +168,10 @@ function templateOf({ pieces, roles, tools }: Fragment): Template | "none" {
   return { before, holes, ...(roles ? { roles } : {}), ...(tools ? { tools } : {}) }
 }
 
-function fill({ before, holes, roles, tools }: Template, fillings: readonly string[]): Fragment {
+function fill(
+  { before, holes, roles, tools }: Template,
+  fillings: readonly string[],
+): WireFragment {
   let text = before
   for (const { filling, escaped, after } of holes) {
     const json = fillings[filling] ?? ""

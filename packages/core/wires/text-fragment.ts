@@ -1,9 +1,9 @@
-import { type Fragment, utf8 } from "./body.ts"
+import { type WireFragment, utf8 } from "./body.ts"
 
 /** Closed wire messages that are text so far. A long history is thousands of them, and a buffer for
  *  each would cost more than its bytes: they are made of many at once (see `folded`), or of one when
  *  somebody asks for it. */
-export class TextFragment implements Fragment {
+export class TextFragment implements WireFragment {
   readonly roles: readonly string[]
   declare readonly tools?: readonly string[]
   #text: string

@@ -1,4 +1,4 @@
-import type { Fragment } from "./body.ts"
+import type { WireFragment } from "./body.ts"
 import type { Wire } from "./define-wire.ts"
 
 /** So many closed messages, or folds of them, become one. */
@@ -14,7 +14,7 @@ const COMMAS = FOLD - 1
 export class WireHistory {
   readonly #fold: Wire["fold"] | undefined
   /** The newest messages, folds of those before them, folds of folds, and so on. */
-  readonly #levels: Fragment[][] = Array.from({ length: LEVELS }, () => [])
+  readonly #levels: WireFragment[][] = Array.from({ length: LEVELS }, () => [])
   /** Bytes of the folds. */
   #folded = 0
 
@@ -27,15 +27,15 @@ export class WireHistory {
     return this.#folded + (this.#levels[0] ?? []).reduce((sum, one) => sum + residentBytes(one), 0)
   }
 
-  add(message: Fragment) {
+  add(message: WireFragment) {
     this.#push(message, 0)
   }
 
-  messages(): readonly Fragment[] {
+  messages(): readonly WireFragment[] {
     return this.#levels.toReversed().flat()
   }
 
-  #push(message: Fragment, level: number) {
+  #push(message: WireFragment, level: number) {
     const here = this.#levels[level]
     if (!here) throw new Error(`a history has no level ${level}`)
     here.push(message)
@@ -48,7 +48,7 @@ export class WireHistory {
 }
 
 /** Bytes that a fragment holds in memory: all but its media. */
-export function residentBytes({ pieces }: Fragment): number {
+export function residentBytes({ pieces }: WireFragment): number {
   let bytes = 0
   for (const piece of pieces) if (piece instanceof Uint8Array) bytes += piece.length
   return bytes

@@ -23,7 +23,7 @@ export interface ListedAgent {
   readonly agent?: Agent
 }
 
-export interface AgentFilesRooms {
+export interface AgentFilesDependencies {
   readonly home: string
   readonly trust: Trust
   /** The built-in assistant and what the host defines: no file takes their names. */
@@ -33,10 +33,10 @@ export interface AgentFilesRooms {
 /** The agents of each workspace: the host's own, then those of `.agents/agents/*.md`, the project's
  *  before the user's (decision 14). */
 export class AgentFiles {
-  readonly #rooms: AgentFilesRooms
+  readonly #rooms: AgentFilesDependencies
   readonly #files = new TextFiles()
 
-  constructor(rooms: AgentFilesRooms) {
+  constructor(rooms: AgentFilesDependencies) {
     this.#rooms = rooms
   }
 

@@ -11,7 +11,7 @@ import type { CompletionAnswer, CompletionItem } from "compositor-core/contract/
 import { type CompletionSource, offersOf } from "./completion.ts"
 import { type Frecency, keyOf } from "./frecency.ts"
 
-export interface CompleteRooms {
+export interface CompleteDependencies {
   readonly catalog: Pick<Catalog, "list" | "names">
   readonly skills: ReadonlyMap<string, Skill>
   /** Null where there is no workspace to look for files in. */
@@ -29,7 +29,7 @@ export interface CompleteQuery {
 
 /** What could be meant at the cursor: one answer for web and terminal. */
 export async function complete(
-  rooms: CompleteRooms,
+  rooms: CompleteDependencies,
   asked: CompleteQuery,
 ): Promise<CompletionAnswer> {
   const { source, cursor, limit } = asked
@@ -41,7 +41,10 @@ export async function complete(
   return { from, to, items: shown(items) }
 }
 
-async function argumentsFor(rooms: CompleteRooms, asked: CompleteQuery): Promise<CompletionAnswer> {
+async function argumentsFor(
+  rooms: CompleteDependencies,
+  asked: CompleteQuery,
+): Promise<CompletionAnswer> {
   const { source, cursor, limit } = asked
   const at = argumentAt(source.slice(0, cursor), rooms.catalog)
   if (!at) return { from: cursor, to: cursor, items: [] }
@@ -58,7 +61,7 @@ async function argumentsFor(rooms: CompleteRooms, asked: CompleteQuery): Promise
   }
 }
 
-async function valuesAt(rooms: CompleteRooms, at: ArgumentAt, limit: number) {
+async function valuesAt(rooms: CompleteDependencies, at: ArgumentAt, limit: number) {
   const { argument, query, name, command, typed } = at
   if (argument && isFile(argument, command)) return filesFor(rooms, query, limit, plainly)
   const source = rooms.sources.find(({ prefix }) => prefix === `/${name}`)
@@ -86,7 +89,7 @@ function nameOf({ name, description }: CommandArgument): string {
   return description === undefined ? name : `${name}: ${description}`
 }
 
-function commandsFor(rooms: CompleteRooms, query: string, limit: number): Scored[] {
+function commandsFor(rooms: CompleteDependencies, query: string, limit: number): Scored[] {
   const items = rooms.catalog.list().map(({ name, command }) => ({
     ...described({
       kind: "command",
@@ -106,7 +109,11 @@ function hintOf({ argument_hint, arguments: declared }: Command): { hint?: strin
   return hint === undefined ? {} : { hint }
 }
 
-async function mentionsFor(rooms: CompleteRooms, query: string, limit: number): Promise<Scored[]> {
+async function mentionsFor(
+  rooms: CompleteDependencies,
+  query: string,
+  limit: number,
+): Promise<Scored[]> {
   const { prefix, rest } = split(query)
   if (prefix === "skill") return skillsFor(rooms, rest, limit)
   if (prefix === "file") return filesFor(rooms, rest, limit)
@@ -144,7 +151,7 @@ function contextsFor(query: string): Scored[] {
   }))
 }
 
-function skillsFor(rooms: CompleteRooms, query: string, limit: number): Scored[] {
+function skillsFor(rooms: CompleteDependencies, query: string, limit: number): Scored[] {
   const items = [...rooms.skills.values()].map(({ name, description }) => ({
     ...described({ kind: "skill", insert: `${printNode({ kind: "skill", name })} `, label: name }),
     description,
@@ -154,7 +161,7 @@ function skillsFor(rooms: CompleteRooms, query: string, limit: number): Scored[]
 }
 
 async function filesFor(
-  { finder, frecency }: CompleteRooms,
+  { finder, frecency }: CompleteDependencies,
   query: string,
   limit: number,
   written = mentioned,
@@ -178,7 +185,7 @@ function plainly(path: string): string {
 }
 
 async function offeredBy(
-  rooms: CompleteRooms,
+  rooms: CompleteDependencies,
   source: CompletionSource,
   { query, limit }: { readonly query: string; readonly limit: number },
 ): Promise<Scored[]> {
@@ -210,7 +217,7 @@ function described(item: Omit<Item, "description"> & { description?: string | un
   return description === undefined ? rest : { ...rest, description }
 }
 
-function used({ frecency }: CompleteRooms, kind: string, name: string) {
+function used({ frecency }: CompleteDependencies, kind: string, name: string) {
   return { frecency: frecency?.share(keyOf(kind, name)) ?? 0 }
 }
 

@@ -15,12 +15,12 @@ export interface CompletionSource {
     query: string,
     limit: number,
     signal: AbortSignal,
-    at?: ArgumentPlace,
+    at?: ArgumentPosition,
   ): Promise<readonly Offer[]>
 }
 
 /** Which argument of a command is asked for, and what stands before it. */
-export interface ArgumentPlace {
+export interface ArgumentPosition {
   readonly argument: string | undefined
   readonly typed: string
 }
@@ -34,7 +34,7 @@ export async function offersOf(
   source: CompletionSource,
   query: string,
   limit: number,
-  at?: ArgumentPlace,
+  at?: ArgumentPosition,
 ): Promise<Offer[]> {
   const signal = AbortSignal.timeout(MAX_WAIT_MS)
   const late = new Promise<readonly Offer[]>((resolve) => {

@@ -13,7 +13,7 @@ const MAX_NAME_CHARACTERS = 200
 /** A name is one step of an address, and nothing in it needs to be escaped there. */
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._~-]*$/
 
-export function printAddress({ type, id }: EntityAddress): string {
+export function printEntityAddress({ type, id }: EntityAddress): string {
   return `/${type}/${id}`
 }
 

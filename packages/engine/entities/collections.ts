@@ -1,9 +1,9 @@
 import { Refusal } from "compositor-core/message/refusal"
 import type { Store } from "../store/store.ts"
 import type { RowCollection } from "./context.ts"
-import type { Deeds } from "./effect-log.ts"
+import type { EffectLog } from "./effect-log.ts"
 import type { CollectionDefinition, StateCollections } from "./definition.ts"
-import { check } from "./standard-schema.ts"
+import { checkStandardSchema } from "./standard-schema.ts"
 
 type Row = Readonly<Record<string, unknown>>
 type RowStore = Pick<Store, "entityRow" | "entityRows" | "writeRow">
@@ -11,7 +11,7 @@ type RowStore = Pick<Store, "entityRow" | "entityRows" | "writeRow">
 /** The rows that an entity keeps, one collection for each kind it declared. */
 export function collections(
   store: RowStore,
-  deeds: Deeds,
+  deeds: EffectLog,
   state: StateCollections,
 ): Record<string, RowCollection<Row>> {
   const made = Object.entries(state).map(([name, definition]) => [
@@ -23,7 +23,7 @@ export function collections(
 
 type Named = CollectionDefinition & { readonly name: string }
 
-function rowCollection(store: RowStore, deeds: Deeds, definition: Named): RowCollection<Row> {
+function rowCollection(store: RowStore, deeds: EffectLog, definition: Named): RowCollection<Row> {
   const { name: collection, type: event_type = collection } = definition
   const { session_id } = deeds
   const write = async (key: string, operation: Operation, value: Row | null) => {
@@ -58,7 +58,7 @@ function rowCollection(store: RowStore, deeds: Deeds, definition: Named): RowCol
 type Operation = "insert" | "update" | "upsert" | "delete"
 
 async function checked({ name, schema }: Named, row: Row): Promise<Row> {
-  const read = await check(schema, row, "")
+  const read = await checkStandardSchema(schema, row, "")
   if (read.type === "value") return read.value as Row
   const faults = read.faults.map(({ path, message }) => `${path || "/"} ${message}`)
   throw new Error(`the row does not fit ${name}: ${faults.join("; ")}`)

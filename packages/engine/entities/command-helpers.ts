@@ -5,7 +5,7 @@ import type {
   Store,
 } from "../store/store.ts"
 import type { RegisterOptions, SlashCommandHelpers } from "./context.ts"
-import type { Deeds } from "./effect-log.ts"
+import type { EffectLog } from "./effect-log.ts"
 import { SlashCommand, SlashCommands } from "compositor-core/contract/entities"
 
 const HANDLER = "handler"
@@ -16,7 +16,7 @@ type CommandStore = Pick<Store, "slashCommands" | "changeCommands">
  *  read once, and what is there already is not written (EA-014). */
 export async function commandHelpers(
   store: CommandStore,
-  deeds: Deeds,
+  deeds: EffectLog,
 ): Promise<SlashCommandHelpers> {
   const { session_id } = deeds
   const held = new Held(await store.slashCommands(session_id))

@@ -8,11 +8,11 @@ import { parse } from "compositor-core/compose/parse"
 import type { Vocabulary } from "compositor-core/compose/vocabulary"
 import { Refusal } from "compositor-core/message/refusal"
 import type { SentAttachment } from "compositor-core/contract/entities"
-import { isObject, type Payload } from "./read-send.ts"
+import { isObject, type SentPayload } from "./read-send.ts"
 
 /** The parts that are persisted of what was sent (EA-041). */
 export function partsOfSend(
-  payload: Payload,
+  payload: SentPayload,
   vocabulary: Vocabulary,
   attachments: readonly SentAttachment[],
 ): Part[] {

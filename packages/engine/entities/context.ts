@@ -7,8 +7,8 @@ import type { Resolved } from "../submit/resolve.ts"
 import type { Schedule } from "compositor-core/triggers/schedule"
 import type { EntityAddress } from "./address.ts"
 import type { InboxSchemas, StateCollections } from "./definition.ts"
-import type { Entity } from "compositor-core/contract/entities"
-import type { Sent } from "./inbox.ts"
+import type { EntitySchema } from "compositor-core/contract/entities"
+import type { SentToInbox } from "./inbox.ts"
 import type { OutputOf } from "./standard-schema.ts"
 import type { HandlerWake, InboxWake } from "./wake.ts"
 
@@ -24,7 +24,7 @@ export interface EntityContext<
   readonly workspace_root: string | null
   readonly signal: AbortSignal
   readonly slashCommands: SlashCommandHelpers
-  readonly db: { readonly collections: Collections<State> & HouseCollections }
+  readonly db: { readonly collections: Collections<State> & BuiltinCollections }
   /** What was learnt in earlier sessions. */
   memory(): Promise<Memory>
   /** The skills of the workspace, by name. */
@@ -38,8 +38,8 @@ export interface EntityContext<
   /** What the house's own catalog would make of the input, where the handler resolves it. */
   resolve(): Promise<Resolved>
   scratchDir(): Promise<string>
-  send(to: string | EntityAddress, message: OutgoingMessage): Promise<Sent>
-  spawn(to: string | EntityAddress, options?: SpawnOptions): Promise<Entity>
+  send(to: string | EntityAddress, message: OutgoingMessage): Promise<SentToInbox>
+  spawn(to: string | EntityAddress, options?: SpawnOptions): Promise<EntitySchema>
   /** Be woken when another entity's turn ends, or when rows of these collections change. */
   observe(to: string | EntityAddress, options?: ObserveOptions): Promise<Observed>
   unobserve(to: string | EntityAddress): Promise<void>
@@ -75,7 +75,7 @@ export interface RowCollection<Row> {
   delete(key: string): Promise<void>
 }
 
-export interface HouseCollections {
+export interface BuiltinCollections {
   readonly slashCommands: Pick<SlashCommandHelpers, "get" | "list">
 }
 
@@ -121,7 +121,7 @@ export interface ObserveOptions {
 }
 
 export interface Observed {
-  readonly entity: Entity
+  readonly entity: EntitySchema
   rows(collection: string): Promise<EntityRow[]>
 }
 

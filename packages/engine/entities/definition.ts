@@ -98,7 +98,7 @@ export function hasOwnWays(definition: AnyDefinition): boolean {
 }
 
 /** The manifest that its turns run by. */
-export function agentOf(definition: AnyDefinition): Agent {
+export function agentFromDefinition(definition: AnyDefinition): Agent {
   const own = Object.entries(definition).filter(([name]) => !OWN_FIELDS.has(name))
   return { ...ASSISTANT, ...Object.fromEntries(own), type: definition.type }
 }

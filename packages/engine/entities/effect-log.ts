@@ -3,7 +3,7 @@ import type { Claim } from "../store/store.ts"
 
 /** What one run of a handler does, numbered in order: what an earlier run of it did for the same wake
  *  keeps its number and is not done again (EA-035). */
-export class Deeds {
+export class EffectLog {
   readonly session_id: string
   readonly wake: string
   readonly #claim: Claim
@@ -11,10 +11,13 @@ export class Deeds {
   readonly #known: ReadonlyMap<number, { readonly kind: string; readonly answer: unknown }>
   #next = 0
 
-  static async begin(store: Pick<Store, "recordEffect" | "effects">, claim: Claim): Promise<Deeds> {
+  static async begin(
+    store: Pick<Store, "recordEffect" | "effects">,
+    claim: Claim,
+  ): Promise<EffectLog> {
     const { session_id, message_id } = claim.turn
     const known = claim.turn.attempt > 1 || claim.answer_id !== null
-    return new Deeds(store, claim, known ? await store.effects(session_id, message_id) : [])
+    return new EffectLog(store, claim, known ? await store.effects(session_id, message_id) : [])
   }
 
   private constructor(

@@ -1,12 +1,12 @@
-import type { Entity, EntityStatus } from "compositor-core/contract/entities"
+import type { EntitySchema, EntityStatus } from "compositor-core/contract/entities"
 import { newId } from "compositor-core/message/id"
 import { Refusal } from "compositor-core/message/refusal"
 import { LIVE_TURN_STATES } from "compositor-core/message/row"
 import type { Append, EntityFilter, StoredEntity } from "../store/store.ts"
 import { digestOf } from "../submit/digest.ts"
-import { checkName, derivedId, type EntityAddress, printAddress } from "./address.ts"
+import { checkName, derivedId, type EntityAddress, printEntityAddress } from "./address.ts"
 import type { AnyDefinition } from "./definition.ts"
-import type { EntityRooms } from "./rooms.ts"
+import type { EntityDependencies } from "./rooms.ts"
 
 export interface SpawnRequest {
   readonly args?: unknown
@@ -19,10 +19,10 @@ export interface SpawnRequest {
 
 /** The entities of a folder: who they are, who they were spawned by, whether they live. */
 export class Entities {
-  readonly #rooms: EntityRooms
+  readonly #rooms: EntityDependencies
   readonly #definitions: ReadonlyMap<string, AnyDefinition>
 
-  constructor(rooms: EntityRooms, definitions: readonly AnyDefinition[]) {
+  constructor(rooms: EntityDependencies, definitions: readonly AnyDefinition[]) {
     this.#rooms = rooms
     this.#definitions = new Map(definitions.map((definition) => [definition.type, definition]))
   }
@@ -46,7 +46,7 @@ export class Entities {
   async spawn(
     { type, id, principal = null }: EntityAddress,
     request: SpawnRequest,
-  ): Promise<{ entity: Entity; txid: string }> {
+  ): Promise<{ entity: EntitySchema; txid: string }> {
     const definition = this.definition(type)
     checkName(id)
     const session_id = newId("ses")
@@ -92,13 +92,14 @@ export class Entities {
     }
   }
 
-  async get(address: EntityAddress): Promise<Entity> {
+  async get(address: EntityAddress): Promise<EntitySchema> {
     return this.#shown(await this.stored(address))
   }
 
   async stored({ type, id, principal = null }: EntityAddress): Promise<StoredEntity> {
     const found = await this.#rooms.store.entity(type, id, principal)
-    if (!found) throw new Refusal("not_found", `there is no entity ${printAddress({ type, id })}`)
+    if (!found)
+      throw new Refusal("not_found", `there is no entity ${printEntityAddress({ type, id })}`)
     return found
   }
 
@@ -109,7 +110,7 @@ export class Entities {
   }
 
   /** It takes no more messages, its turn stops, and its stream is closed. */
-  async kill(address: EntityAddress): Promise<{ entity: Entity; txid: string }> {
+  async kill(address: EntityAddress): Promise<{ entity: EntitySchema; txid: string }> {
     const { session_id } = await this.stored(address)
     const { entity, txid } = await this.#rooms.store.killEntity({ session_id })
     await this.#rooms.abort(session_id)
@@ -129,7 +130,7 @@ export class Entities {
       id,
       from_message_id = null,
     }: { id?: string | undefined; from_message_id?: string | null | undefined },
-  ): Promise<{ entity: Entity; txid: string }> {
+  ): Promise<{ entity: EntitySchema; txid: string }> {
     const source = await this.stored(address)
     const session_id = newId("ses")
     const name = id ?? `${source.name}-fork-${session_id.slice(-6)}`
@@ -138,7 +139,7 @@ export class Entities {
     const { entity, txid } = await this.#rooms.store.forkEntity({
       branch: { ...branch, metadata: {} },
       name,
-      parent: printAddress(address),
+      parent: printEntityAddress(address),
     })
     return { entity: await this.#shown(entity), txid }
   }
@@ -164,9 +165,9 @@ export class Entities {
     await store.declareCommands({ session_id, commands, digest: digestOf(commands) })
   }
 
-  async #shown(entity: StoredEntity): Promise<Entity> {
+  async #shown(entity: StoredEntity): Promise<EntitySchema> {
     const { type, name: id } = entity
-    const url = printAddress({ type, id })
+    const url = printEntityAddress({ type, id })
     const streams = { main: `/v1/stream/entities${url}` }
     return { ...entity, id, url, status: await this.#statusOf(entity), streams }
   }

@@ -3,21 +3,21 @@ import type { Session, StoredMessage } from "compositor-core/message/row"
 import type { TurnHandler } from "../turns/turn-handler.ts"
 import type { Agent } from "../agents/agent.ts"
 import type { Claim, Store } from "../store/store.ts"
-import { agentOf, type AnyDefinition, defineEntity, hasOwnWays } from "./definition.ts"
+import { agentFromDefinition, type AnyDefinition, defineEntity, hasOwnWays } from "./definition.ts"
 import { Entities } from "./entities.ts"
 import { Inbox } from "./inbox.ts"
 import { Observations } from "./observations.ts"
-import type { EntityRooms } from "./rooms.ts"
+import type { EntityDependencies } from "./rooms.ts"
 import { Schedules } from "./schedules.ts"
 import { COMPOSER_INPUT, inboxIn, PLAIN_MESSAGE } from "./wake.ts"
 import type { InboxMetadata } from "compositor-core/contract/entities"
-import { type Commands, commandsIn, type TypedIn, vocabularyIn } from "./session-commands.ts"
+import { type CommandLookup, commandsIn, type TypedIn, vocabularyIn } from "./session-commands.ts"
 import type { ComposerInput } from "compositor-core/compose/composer-input"
 import type { Mode } from "compositor-core/message/message"
 import { isWords, type Part, writePart } from "compositor-core/parts/table"
 import { Refusal } from "compositor-core/message/refusal"
 import { findButtonCommand } from "../submit/find-button-command.ts"
-import { printAddress } from "./address.ts"
+import { printEntityAddress } from "./address.ts"
 import { readPayload } from "./read-send.ts"
 
 /** The built-in assistant as an entity type: its handler is the default one. */
@@ -33,18 +33,18 @@ function withBuiltin(given: readonly AnyDefinition[]): AnyDefinition[] {
 
 /** The agents that definitions are. */
 export function agentsOf(definitions: readonly AnyDefinition[]): Agent[] {
-  return definitions.map(agentOf)
+  return definitions.map(agentFromDefinition)
 }
 
 /** All that a house has for entities. */
-export class EntityRoom {
+export class EntityRegistry {
   readonly entities: Entities
   readonly inbox: Inbox
   readonly schedules: Schedules
-  readonly #rooms: EntityRooms
+  readonly #rooms: EntityDependencies
   readonly #observations: Observations
 
-  constructor(rooms: EntityRooms, definitions: readonly AnyDefinition[]) {
+  constructor(rooms: EntityDependencies, definitions: readonly AnyDefinition[]) {
     this.#rooms = rooms
     this.entities = new Entities(rooms, withBuiltin(definitions))
     this.inbox = new Inbox(rooms, this.entities)
@@ -64,7 +64,7 @@ export class EntityRoom {
   }
 
   /** What can be typed in a session. */
-  async commands(place: TypedIn): Promise<Commands> {
+  async commands(place: TypedIn): Promise<CommandLookup> {
     return commandsIn(this.#rooms, await this.#definitionIn(place), place)
   }
 
@@ -80,13 +80,13 @@ export class EntityRoom {
   }
 
   /** What its entity's inbox keeps of a message that comes by a session's own door. */
-  heard(session: Session, message: HeardMessage): Promise<InboxMetadata | undefined> {
-    return heardBy({ store: this.#rooms.store, entities: this.entities }, session, message)
+  heard(session: Session, message: DeliveredMessage): Promise<InboxMetadata | undefined> {
+    return deliverToEntity({ store: this.#rooms.store, entities: this.entities }, session, message)
   }
 
   /** The same of one that waits and is changed. */
-  heardAgain(change: HeardChange): Promise<InboxMetadata | undefined> {
-    return heardAgain({ store: this.#rooms.store, entities: this.entities }, change)
+  heardAgain(change: EntityChange): Promise<InboxMetadata | undefined> {
+    return redeliverToEntity({ store: this.#rooms.store, entities: this.entities }, change)
   }
 
   start() {
@@ -100,7 +100,7 @@ export class EntityRoom {
 }
 
 /** A message that was said to a session, not sent to an entity. */
-export interface HeardMessage {
+export interface DeliveredMessage {
   readonly key: string
   readonly from?: string | undefined
   readonly mode: Mode
@@ -111,10 +111,10 @@ export interface HeardMessage {
   readonly path: string
 }
 
-export interface HeardChange {
+export interface EntityChange {
   readonly session: Session
   readonly before: StoredMessage
-  readonly said: Pick<HeardMessage, "input" | "parts" | "path">
+  readonly said: Pick<DeliveredMessage, "input" | "parts" | "path">
 }
 
 interface Rooms {
@@ -125,10 +125,10 @@ interface Rooms {
 /** What the inbox of a session's entity keeps of a message that came by the session's own door, so
  *  that the handler's wake is what a send would have made of it (EA-020); undefined where nobody but
  *  the model hears it. */
-export async function heardBy(
+export async function deliverToEntity(
   { store, entities }: Rooms,
   session: Session,
-  message: HeardMessage,
+  message: DeliveredMessage,
 ): Promise<InboxMetadata | undefined> {
   const definition = entities.definitionOf(session.agent)
   if (!definition) return undefined
@@ -140,14 +140,14 @@ export async function heardBy(
 }
 
 /** The same for what a message that waits is changed to: its key, its sender and its mode stay. */
-export async function heardAgain(
+export async function redeliverToEntity(
   rooms: Rooms,
-  { session, before, said }: HeardChange,
+  { session, before, said }: EntityChange,
 ): Promise<InboxMetadata | undefined> {
   const { payload: _, attachments, ...kept } = inboxIn(before.id, before.metadata)
   if (kept.message_type !== COMPOSER_INPUT && kept.message_type !== PLAIN_MESSAGE)
     throw new Refusal("invalid", `a ${kept.message_type} is changed in the inbox it was sent to`)
-  const inbox = await heardBy(rooms, session, { ...kept, ...said })
+  const inbox = await deliverToEntity(rooms, session, { ...kept, ...said })
   return inbox && attachments ? { ...inbox, attachments } : inbox
 }
 
@@ -159,14 +159,14 @@ async function refuseKilled(store: Rooms["store"], session_id: string) {
   const entity = await store.entityOf(session_id)
   if (!entity || entity.killed_at === null) return
   const { type, name: id } = entity
-  throw new Refusal("conflict", `the entity ${printAddress({ type, id })} was killed`)
+  throw new Refusal("conflict", `the entity ${printEntityAddress({ type, id })} was killed`)
 }
 
 /** Words without a source are a plain message: taken where it is declared, or the inbox is open
  *  (EA-034). They stand in the parts, so only what a schema made of them is kept. */
 async function plain(
   definition: AnyDefinition,
-  { parts, path }: HeardMessage,
+  { parts, path }: DeliveredMessage,
 ): Promise<{ payload?: unknown }> {
   const text = parts
     .map(writePart)

@@ -5,7 +5,7 @@ import type { HandledTurn, TurnHandler } from "../turns/turn-handler.ts"
 import type { Claim, StoredEntity } from "../store/store.ts"
 import { loadedSkills } from "../submit/loaded-skills.ts"
 import { preview } from "../submit/submit.ts"
-import { addressOf, derivedId, type EntityAddress, printAddress } from "./address.ts"
+import { addressOf, derivedId, type EntityAddress, printEntityAddress } from "./address.ts"
 import { collections } from "./collections.ts"
 import { commandHelpers } from "./command-helpers.ts"
 import { partsOfSend } from "./compose-send.ts"
@@ -16,12 +16,12 @@ import {
   type NewSchedule,
   type OutgoingMessage,
 } from "./context.ts"
-import { Deeds } from "./effect-log.ts"
-import { type AnyDefinition, agentOf } from "./definition.ts"
+import { EffectLog } from "./effect-log.ts"
+import { type AnyDefinition, agentFromDefinition } from "./definition.ts"
 import type { Entities } from "./entities.ts"
-import type { Inbox, Sent } from "./inbox.ts"
+import type { Inbox, SentToInbox } from "./inbox.ts"
 import { insertedContext } from "./inserted-context.ts"
-import type { EntityRooms } from "./rooms.ts"
+import type { EntityDependencies } from "./rooms.ts"
 import type { Schedules } from "./schedules.ts"
 import { skillsLoader } from "./skills-loader.ts"
 import { commandsIn, type TypedIn } from "./session-commands.ts"
@@ -34,8 +34,8 @@ import {
   wakeOf,
 } from "./wake.ts"
 
-export interface HandlerRooms {
-  readonly rooms: EntityRooms
+export interface HandlerDependencies {
+  readonly rooms: EntityDependencies
   readonly entities: Entities
   readonly inbox: Inbox
   readonly schedules: Schedules
@@ -44,7 +44,7 @@ export interface HandlerRooms {
 /** Who handles a claimed message. A type with a handler always does; any session that was spawned as
  *  an entity has at least the built-in one. Every other session is the model's (decision 14). */
 export async function handlerOf(
-  house: HandlerRooms,
+  house: HandlerDependencies,
   claim: Pick<Claim, "turn">,
 ): Promise<TurnHandler | undefined> {
   const { session_id, agent } = claim.turn
@@ -67,14 +67,14 @@ interface Handling {
   readonly entity: StoredEntity | null
 }
 
-async function contextOf(house: HandlerRooms, handling: Handling): Promise<EntityContext> {
+async function contextOf(house: HandlerDependencies, handling: Handling): Promise<EntityContext> {
   const { rooms, schedules } = house
   const { store } = rooms
   const { turn, definition, entity } = handling
   const { claim, signal } = turn
   const { session_id, message_id } = claim.turn
   const { workspace_root } = claim
-  const deeds = await Deeds.begin(store, claim)
+  const deeds = await EffectLog.begin(store, claim)
   const wake = await wakeOfMessage(house, session_id, message_id)
   if (!entity) await house.entities.introduce(session_id, definition)
   const commands = await commandHelpers(store, deeds)
@@ -97,7 +97,7 @@ async function contextOf(house: HandlerRooms, handling: Handling): Promise<Entit
     ...insertedContext({ store, policy, changed: () => turn.changed() }, deeds),
     agent: (options: AgentOptions = {}) => agent(house, { turn, deeds, options, definition }),
     resolve: () => resolve(house, handling, wake),
-    scratchDir: () => rooms.scratch(session_id, agentOf(definition).scratch),
+    scratchDir: () => rooms.scratch(session_id, agentFromDefinition(definition).scratch),
     schedule: (name: string, about: NewSchedule) =>
       deeds.once("schedule", async () => void (await schedules.put(session_id, name, about))),
     unschedule: (name: string) =>
@@ -117,7 +117,7 @@ function addressIn(
 }
 
 async function wakeOfMessage(
-  { rooms, schedules }: HandlerRooms,
+  { rooms, schedules }: HandlerDependencies,
   session_id: string,
   message_id: string,
 ): Promise<HandlerWake> {
@@ -127,7 +127,7 @@ async function wakeOfMessage(
 }
 
 async function offeredSkills(
-  rooms: ReturnType<EntityRooms["submitRooms"]>,
+  rooms: ReturnType<EntityDependencies["submitRooms"]>,
   workspace_root: string | null,
   { skills: offered = "all" }: AnyDefinition,
 ): Promise<ReadonlyMap<string, Skill>> {
@@ -139,7 +139,7 @@ async function offeredSkills(
 /** What skills are typed as in the entity's session; where its handler gives commands their meaning,
  *  nothing else has their names. */
 async function skillNames(
-  rooms: EntityRooms,
+  rooms: EntityDependencies,
   definition: AnyDefinition,
   place: Pick<TypedIn, "session_id" | "workspace_root">,
 ): Promise<ReadonlyMap<string, string>> {
@@ -154,13 +154,13 @@ async function skillNames(
 
 interface Asking {
   readonly turn: HandledTurn
-  readonly deeds: Deeds
+  readonly deeds: EffectLog
   readonly options: AgentOptions
   readonly definition: AnyDefinition
 }
 
 /** One conversation is one deed: a handler that runs again is given its answer, or goes on with it. */
-async function agent(house: HandlerRooms, { turn, deeds, options, definition }: Asking) {
+async function agent(house: HandlerDependencies, { turn, deeds, options, definition }: Asking) {
   return deeds.once("agent", async () => {
     const { store } = house.rooms
     const { session_id } = deeds
@@ -191,7 +191,11 @@ function isForHandler({ id, metadata, parts }: StoredMessage, { resolve }: AnyDe
 }
 
 /** The catalog is the workspace's: what the entity itself calls a command stays one. */
-async function resolve({ rooms }: HandlerRooms, { turn, definition }: Handling, wake: HandlerWake) {
+async function resolve(
+  { rooms }: HandlerDependencies,
+  { turn, definition }: Handling,
+  wake: HandlerWake,
+) {
   const { workspace_root } = turn.claim
   const { session_id } = turn.claim.turn
   const input = composerInput(wake)
@@ -216,19 +220,19 @@ interface Standing {
 /** What an entity has to do with others. Each is its own commit; the ids that it makes follow from
  *  the wake, so that doing it again finds what was done. */
 function relations(
-  { rooms, entities, inbox }: HandlerRooms,
-  deeds: Deeds,
+  { rooms, entities, inbox }: HandlerDependencies,
+  deeds: EffectLog,
   { own, principal, workspace_root }: Standing,
 ): Pick<EntityContext, "send" | "spawn" | "observe" | "unobserve"> {
   const { store } = rooms
-  const sender = `agent:${printAddress(own)}`
+  const sender = `agent:${printEntityAddress(own)}`
   const among = (to: string | EntityAddress) => ({ ...addressOf(to), principal })
   const usual = principal === null ? {} : { workspace_root }
   const send = async (
     to: EntityAddress,
     message: OutgoingMessage,
     about: string,
-  ): Promise<Sent> => {
+  ): Promise<SentToInbox> => {
     const message_id = derivedId("msg", deeds.wake, about)
     const known = await store.message((await entities.stored(to)).session_id, message_id)
     if (known) return { key: message_id, txid: "", warnings: [], replayed: true }
@@ -241,7 +245,7 @@ function relations(
       deeds.once("spawn", async ({ ordinal }) => {
         const address = among(to)
         const about = { ...usual, ...options, spawned_by: `${deeds.wake}:${ordinal}` }
-        const parent = printAddress(own)
+        const parent = printEntityAddress(own)
         const { entity } = await entities.spawn(address, { ...about, parent })
         if (initialMessage) await send(address, initialMessage, `spawn:${ordinal}`)
         return entity

@@ -6,18 +6,18 @@ import { Refusal, type RefusalDetail } from "compositor-core/message/refusal"
 import type { Metadata, StoredMessage } from "compositor-core/message/row"
 import type { StoredEntity } from "../store/store.ts"
 import { editQueued, submit } from "../submit/submit.ts"
-import { type EntityAddress, printAddress } from "./address.ts"
+import { type EntityAddress, printEntityAddress } from "./address.ts"
 import { partsOfSend } from "./compose-send.ts"
 import type { AnyDefinition } from "./definition.ts"
 import type { Entities } from "./entities.ts"
 import type { InboxChange, SendRequest, SentAttachment } from "compositor-core/contract/entities"
-import { isMessageId, type Payload, readPayload, readSend } from "./read-send.ts"
-import type { EntityRooms } from "./rooms.ts"
+import { isMessageId, type SentPayload, readPayload, readSend } from "./read-send.ts"
+import type { EntityDependencies } from "./rooms.ts"
 import { vocabularyIn } from "./session-commands.ts"
 import type { InboxMetadata } from "compositor-core/contract/entities"
 import { COMPOSER_INPUT, inboxIn } from "./wake.ts"
 
-export interface Sent {
+export interface SentToInbox {
   readonly key: string
   readonly txid: string
   readonly warnings: readonly RefusalDetail[]
@@ -39,15 +39,15 @@ interface Receiver {
 /** What is sent to entities: checked, brought into parts, and then a message of its queue like any
  *  other, so that order, edits, steering and crashes are what they are for every session. */
 export class Inbox {
-  readonly #rooms: EntityRooms
+  readonly #rooms: EntityDependencies
   readonly #entities: Entities
 
-  constructor(rooms: EntityRooms, entities: Entities) {
+  constructor(rooms: EntityDependencies, entities: Entities) {
     this.#rooms = rooms
     this.#entities = entities
   }
 
-  async send(address: EntityAddress, body: unknown, options: SendOptions): Promise<Sent> {
+  async send(address: EntityAddress, body: unknown, options: SendOptions): Promise<SentToInbox> {
     const receiver = await this.#receiver(address)
     const read = await readSend(receiver.definition, body, options.principal)
     if (read.type === "faults") throw invalid(read.faults)
@@ -65,9 +65,10 @@ export class Inbox {
   async #receiver(address: EntityAddress): Promise<Receiver> {
     const entity = await this.#entities.stored(address)
     if (entity.killed_at !== null)
-      throw new Refusal("conflict", `the entity ${printAddress(address)} was killed`)
+      throw new Refusal("conflict", `the entity ${printEntityAddress(address)} was killed`)
     const session = await this.#rooms.store.session(entity.session_id)
-    if (!session) throw new Refusal("not_found", `there is no entity ${printAddress(address)}`)
+    if (!session)
+      throw new Refusal("not_found", `there is no entity ${printEntityAddress(address)}`)
     const { workspace_root } = session
     return { entity, definition: this.#entities.definition(address.type), workspace_root }
   }
@@ -85,7 +86,7 @@ export class Inbox {
     receiver: Receiver,
     about: {
       readonly request: SendRequest
-      readonly payload: Payload
+      readonly payload: SentPayload
       readonly attachments: readonly SentAttachment[]
       readonly principal: string
       readonly message_id: string
@@ -149,7 +150,10 @@ export class Inbox {
     const message = typeof reserved === "string" ? await store.message(session_id, reserved) : null
     if (message) return message
     const { type, name: id } = entity
-    throw new Refusal("not_found", `there is no message ${key} for ${printAddress({ type, id })}`)
+    throw new Refusal(
+      "not_found",
+      `there is no message ${key} for ${printEntityAddress({ type, id })}`,
+    )
   }
 
   // A payload comes in by the same way as the first one, nodes and all (EA-023).
@@ -268,7 +272,7 @@ function besidePayload(message: StoredMessage, { message_type, attachments = [] 
 }
 
 function metadataOf(
-  payload: Payload,
+  payload: SentPayload,
   about: Omit<InboxMetadata, "message_type" | "payload">,
 ): Metadata {
   const kept = keptOf({ ...about, message_type: "" })

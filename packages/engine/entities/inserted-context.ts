@@ -3,17 +3,17 @@ import { hash } from "node:crypto"
 import { newId } from "compositor-core/message/id"
 import type { EntityRow, NewPart, Store } from "../store/store.ts"
 import { admitWords } from "../policy/judge.ts"
-import { admit } from "../submit/admit.ts"
-import type { SubmitRooms } from "../submit/submit.ts"
+import { admitPart } from "../submit/admit.ts"
+import type { SubmitDependencies } from "../submit/submit.ts"
 import type { EntityContext, KnownContext, NewContext } from "./context.ts"
-import type { Deeds } from "./effect-log.ts"
+import type { EffectLog } from "./effect-log.ts"
 
 const CONTEXT = "$context"
 const MAX_NAME_CHARACTERS = 255
 
-export interface ContextRooms {
+export interface InsertedContextDependencies {
   readonly store: Pick<Store, "putContext" | "removeContext" | "entityRows" | "message">
-  readonly policy: ReturnType<SubmitRooms["policy"]>
+  readonly policy: ReturnType<SubmitDependencies["policy"]>
   /** What was said so far is not what it was. */
   changed(): void
 }
@@ -21,8 +21,8 @@ export interface ContextRooms {
 /** What a handler adds for the model to read. It is a part of the wake's own message, with its
  *  provenance in it, so that the inspector shows both (EA-030). */
 export function insertedContext(
-  rooms: ContextRooms,
-  deeds: Deeds,
+  rooms: InsertedContextDependencies,
+  deeds: EffectLog,
 ): Pick<EntityContext, "insertContext" | "removeContext" | "listContext"> {
   const { session_id, wake } = deeds
   return {
@@ -31,7 +31,7 @@ export function insertedContext(
       const key = keyOf(wake, { type, title })
       const value = { key, type, title, metadata, wake, inserted_at: Date.now() }
       const effect = deeds.next("context:insert")
-      const part = newPart(await admit(rooms.policy, partOf(context, key)))
+      const part = newPart(await admitPart(rooms.policy, partOf(context, key)))
       await rooms.store.putContext({ session_id, effect, message_id: wake, key, value, part })
       rooms.changed()
     },
@@ -97,7 +97,10 @@ function newPart(part: Part): NewPart {
 }
 
 // In the order in which they were inserted.
-async function rowsOf({ store }: ContextRooms, session_id: string): Promise<EntityRow[]> {
+async function rowsOf(
+  { store }: InsertedContextDependencies,
+  session_id: string,
+): Promise<EntityRow[]> {
   const rows = await store.entityRows(session_id, CONTEXT)
   return rows.toSorted(
     (one, other) => Number(one.value.inserted_at) - Number(other.value.inserted_at),
@@ -109,7 +112,7 @@ function isIt(value: EntityRow["value"], about: Pick<NewContext, "type" | "title
 }
 
 async function knownOf(
-  { store }: ContextRooms,
+  { store }: InsertedContextDependencies,
   session_id: string,
   { key, value }: EntityRow,
 ): Promise<KnownContext | undefined> {

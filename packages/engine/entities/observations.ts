@@ -3,14 +3,14 @@ import { printOffset } from "../streams/offset.ts"
 import type { StoredObservation } from "../store/store.ts"
 import { digestOf } from "../submit/digest.ts"
 import { derivedId } from "./address.ts"
-import type { EntityRooms } from "./rooms.ts"
+import type { EntityDependencies } from "./rooms.ts"
 import type { WakeMetadata } from "./wake.ts"
 
 const PAGE = 500
 /** So many changes are told with a wake; the stream has them all. */
 const MAX_CHANGES = 100
 
-type ObservationRooms = Pick<EntityRooms, "store" | "submitRooms" | "take" | "log">
+type ObservationRooms = Pick<EntityDependencies, "store" | "submitRooms" | "take" | "log">
 type Changes = Extract<WakeMetadata, { type: "observation" }>["changes"]
 
 /** Wakes entities when others that they observe change. What was told is kept beside the observation,

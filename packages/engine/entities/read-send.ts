@@ -4,12 +4,12 @@ import { SendRequest } from "compositor-core/contract/entities"
 import { ID_PATTERN } from "compositor-core/message/id"
 import type { RefusalDetail } from "compositor-core/message/refusal"
 import type { AnyDefinition } from "./definition.ts"
-import { check } from "./standard-schema.ts"
+import { checkStandardSchema } from "./standard-schema.ts"
 import { COMPOSER_INPUT } from "./wake.ts"
 
 const MAX_PAYLOAD_CHARACTERS = 16 * 1024 * 1024
 
-export type Payload =
+export type SentPayload =
   | { readonly type: "input"; readonly input: ComposerInput }
   | { readonly type: "other"; readonly message_type: string; readonly payload: unknown }
 
@@ -17,7 +17,7 @@ export type ReadSend =
   | {
       readonly type: "send"
       readonly request: SendRequest
-      readonly payload: Payload
+      readonly payload: SentPayload
       readonly warnings: readonly RefusalDetail[]
     }
   | { readonly type: "faults"; readonly faults: readonly RefusalDetail[] }
@@ -66,7 +66,7 @@ function fromFaults(from: unknown, principal: string): RefusalDetail[] {
 type ReadPayload =
   | {
       readonly type: "payload"
-      readonly read: { readonly payload: Payload; readonly warnings: readonly RefusalDetail[] }
+      readonly read: { readonly payload: SentPayload; readonly warnings: readonly RefusalDetail[] }
     }
   | { readonly type: "faults"; readonly faults: readonly RefusalDetail[] }
 
@@ -81,7 +81,7 @@ export async function readPayload(
     ? definition.inbox?.[message_type]
     : undefined
   if (!schema) return undeclared(definition, message_type, payload)
-  const checked = await check(schema, payload, "/payload")
+  const checked = await checkStandardSchema(schema, payload, "/payload")
   if (checked.type === "faults") return checked
   return other(message_type, checked.value)
 }

@@ -3,14 +3,14 @@ import type { Memory } from "../memory/memory.ts"
 import type { ModelChoice } from "compositor-core/message/message"
 import type { Agent } from "../agents/agent.ts"
 import type { Claim, Store, StoredTrigger } from "../store/store.ts"
-import type { SubmitRooms } from "../submit/submit.ts"
+import type { SubmitDependencies } from "../submit/submit.ts"
 import type { Schedule } from "compositor-core/triggers/schedule"
 
 /** What entities need of the house. */
-export interface EntityRooms {
+export interface EntityDependencies {
   readonly store: Store
   /** Asked for each time: it knows who runs turns here. */
-  submitRooms(): SubmitRooms
+  submitRooms(): SubmitDependencies
   /** Run a claim that came back from a write. */
   take(claim: Claim): void
   /** Something may be claimable. */

@@ -2,7 +2,7 @@ import { Refusal } from "compositor-core/message/refusal"
 import type { StoredMessage } from "compositor-core/message/row"
 import { Schedule } from "compositor-core/triggers/schedule"
 import type { NewSchedule } from "./context.ts"
-import type { EntityRooms } from "./rooms.ts"
+import type { EntityDependencies } from "./rooms.ts"
 import type { KnownSchedule } from "./wake.ts"
 
 const SCHEDULES = "$schedules"
@@ -15,9 +15,9 @@ interface Kept extends KnownSchedule {
 /** What wakes an entity by the clock: triggers like any session's, under names of its own, with what
  *  its handler is to be told. */
 export class Schedules {
-  readonly #rooms: Pick<EntityRooms, "store" | "schedule" | "unschedule">
+  readonly #rooms: Pick<EntityDependencies, "store" | "schedule" | "unschedule">
 
-  constructor(rooms: Pick<EntityRooms, "store" | "schedule" | "unschedule">) {
+  constructor(rooms: Pick<EntityDependencies, "store" | "schedule" | "unschedule">) {
     this.#rooms = rooms
   }
 

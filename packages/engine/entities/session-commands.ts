@@ -1,22 +1,22 @@
 import { type Catalog, vocabulary as commandWords } from "compositor-core/catalog/catalog"
-import type { Entry } from "compositor-core/catalog/arrange"
+import type { NamedCommand } from "compositor-core/catalog/arrange"
 import { entityCommands } from "compositor-core/catalog/foreign"
 import { DEFAULT_CONTEXTS, type Vocabulary } from "compositor-core/compose/vocabulary"
 import type { SlashCommandRow } from "../store/store.ts"
-import type { Place } from "../submit/submission-context.ts"
+import type { SubmissionContext } from "../submit/submission-context.ts"
 import { type AnyDefinition, hasOwnWays } from "./definition.ts"
-import type { EntityRooms } from "./rooms.ts"
+import type { EntityDependencies } from "./rooms.ts"
 
 /** Where something is typed. */
-export type TypedIn = Pick<Place, "session_id" | "workspace_root" | "agent">
+export type TypedIn = Pick<SubmissionContext, "session_id" | "workspace_root" | "agent">
 
 /** The commands that can be typed somewhere. */
-export type Commands = Pick<Catalog, "get" | "list" | "names" | "hidden">
+export type CommandLookup = Pick<Catalog, "get" | "list" | "names" | "hidden">
 
 /** Commands that skills brought are skills where the house resolves them itself. */
 export const SKILLS_OWNER = "skills"
 
-type Rooms = Pick<EntityRooms, "store" | "catalog" | "servers">
+type Rooms = Pick<EntityDependencies, "store" | "catalog" | "servers">
 
 /** What can be typed in a session, the same for every surface and every way in: what its entity
  *  offers now stands before what its workspace has, or alone where its handler gives commands their
@@ -25,7 +25,7 @@ export async function commandsIn(
   rooms: Rooms,
   definition: AnyDefinition | undefined,
   { session_id, workspace_root }: TypedIn,
-): Promise<Commands> {
+): Promise<CommandLookup> {
   const workspace = await rooms.catalog(workspace_root)
   if (session_id === null || !definition || !hasOwnWays(definition)) return workspace
   const rows = ownRows(definition, await rooms.store.slashCommands(session_id))
@@ -48,18 +48,18 @@ function ownRows({ resolve }: AnyDefinition, rows: readonly SlashCommandRow[]) {
   return resolve === "handler" ? rows : rows.filter(({ owner }) => owner !== SKILLS_OWNER)
 }
 
-function ownEntries({ type }: AnyDefinition, rows: readonly SlashCommandRow[]): Entry[] {
+function ownEntries({ type }: AnyDefinition, rows: readonly SlashCommandRow[]): NamedCommand[] {
   return entityCommands(type, rows).map((command) => ({ name: command.name, command }))
 }
 
-const NOTHING: Commands = {
+const NOTHING: CommandLookup = {
   get: () => undefined,
   list: () => [],
   names: () => new Map(),
   hidden: () => [],
 }
 
-function withOwn(own: readonly Entry[], others: Commands): Commands {
+function withOwn(own: readonly NamedCommand[], others: CommandLookup): CommandLookup {
   const named = new Map(own.map((entry) => [entry.name, entry]))
   const names = new Map([...others.names(), ...named])
   return {

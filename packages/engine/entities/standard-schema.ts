@@ -26,7 +26,7 @@ export type CheckedValue =
   | { readonly type: "faults"; readonly faults: readonly RefusalDetail[] }
 
 /** Every fault at once, each with its place below `at`. */
-export async function check(
+export async function checkStandardSchema(
   schema: StandardSchema,
   value: unknown,
   at: string,

@@ -3,7 +3,7 @@ import { InboxMetadata } from "compositor-core/contract/entities"
 import type { ComposerInput } from "compositor-core/compose/composer-input"
 import { Mode } from "compositor-core/message/message"
 import type { Metadata, StoredMessage } from "compositor-core/message/row"
-import { Envelope } from "compositor-core/triggers/trigger"
+import { TriggerEnvelope } from "compositor-core/triggers/trigger"
 import type { InboxSchemas } from "./definition.ts"
 import type { OutputOf } from "./standard-schema.ts"
 
@@ -97,7 +97,7 @@ export function wakeOf(message: StoredMessage, schedule: KnownSchedule | undefin
   const { id: key, metadata } = message
   const wake = WakeMetadata.safeParse(metadata.wake)
   if (wake.success) return { ...wake.data, key } as SpawnWake | ObservationWake
-  const trigger = Envelope.safeParse(metadata.trigger)
+  const trigger = TriggerEnvelope.safeParse(metadata.trigger)
   if (trigger.success && isClock(trigger.data)) {
     const { fired_at } = trigger.data
     const payload = schedule ? schedule.payload : wordsOf(message)
@@ -110,7 +110,7 @@ export function wakeOf(message: StoredMessage, schedule: KnownSchedule | undefin
 
 const PLAIN = { mode: "queued" } as const
 
-function isClock({ source }: Envelope): boolean {
+function isClock({ source }: TriggerEnvelope): boolean {
   return source === "schedule" || source === "self-schedule"
 }
 

@@ -5,7 +5,7 @@ import { makePrivate } from "compositor-files/disk/private-folder"
 import type { Store } from "../store/store.ts"
 import { MAX_UPLOAD_BYTES } from "../uploads/upload.ts"
 
-export interface BackupPlace {
+export interface BackupDestination {
   /** The data folder that is copied. */
   readonly data: string
   readonly store: Pick<Store, "backup" | "knownBlobs">
@@ -21,7 +21,7 @@ const NOT_COPIED = /^(compositor\.db.*|blobs|copies|scratch|server\.json.*|token
 /** Copy what a host keeps, while it is in use, into a folder that can be a data folder: rows by the
  *  engine's own means (or, from PostgreSQL, all rows of one moment), the blobs that they name from
  *  wherever those lie, and the folder's own files: settings, memory, agents, skills, trust. */
-export async function backup({ data, store, blobs, folder, progress }: BackupPlace) {
+export async function backup({ data, store, blobs, folder, progress }: BackupDestination) {
   const target = resolve(folder)
   await makePrivate(target)
   if ((await readdir(target)).length > 0) throw new Error(`${target} is not empty`)

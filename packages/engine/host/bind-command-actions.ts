@@ -5,9 +5,9 @@ import type { Memory, MemoryAnswer } from "../memory/memory.ts"
 import { memoryLines } from "../memory/memory-index.ts"
 import type { Store } from "../store/store.ts"
 import type { SessionActions } from "../submit/submission-context.ts"
-import type { SubmitRooms } from "../submit/submit.ts"
+import type { SubmitDependencies } from "../submit/submit.ts"
 
-type TypedAt = Parameters<SubmitRooms["actions"]>[0]
+type TypedAt = Parameters<SubmitDependencies["actions"]>[0]
 
 interface ActionSources {
   readonly store: Pick<Store, "history" | "latestTurn" | "receipts">
@@ -17,7 +17,7 @@ interface ActionSources {
 const PAGE_MESSAGES = 200
 
 /** What built-in commands may ask for, in the session that they were typed in. */
-export function bindCommandActions(sources: ActionSources): SubmitRooms["actions"] {
+export function bindCommandActions(sources: ActionSources): SubmitDependencies["actions"] {
   return (at) => bindTo(sources, at)
 }
 

@@ -1,11 +1,11 @@
 import type { AnyDefinition } from "../entities/definition.ts"
-import { agentsOf, EntityRoom } from "../entities/entity-room.ts"
-import type { EntityRooms } from "../entities/rooms.ts"
+import { agentsOf, EntityRegistry } from "../entities/entity-room.ts"
+import type { EntityDependencies } from "../entities/rooms.ts"
 import type { ModelChoice } from "compositor-core/message/message"
 import type { TurnOptions } from "../turns/turn-context.ts"
 import type { Store } from "../store/store.ts"
 import type { Workspaces } from "../workspaces/workspaces.ts"
-import type { Equipment } from "./integrations.ts"
+import type { Integrations } from "./integrations.ts"
 import type { Owners } from "../principals/owners.ts"
 
 /** A host as its entities need it. What it opens later than them is asked for when it is needed. */
@@ -14,20 +14,20 @@ interface EntityHouse {
   readonly workspace: string | null
   readonly default_model: ModelChoice
   readonly workspaces: Workspaces
-  readonly equipment: Equipment
+  readonly equipment: Integrations
   readonly owners: Owners
   abort(session_id: string, clear: boolean): Promise<unknown>
 }
 
-type Own = Pick<EntityRooms, "submitRooms" | "take" | "wake" | "scratch">
+type Own = Pick<EntityDependencies, "submitRooms" | "take" | "wake" | "scratch">
 
 export function openEntities(
   house: EntityHouse,
   definitions: readonly AnyDefinition[],
   own: Own,
-): EntityRoom {
+): EntityRegistry {
   const { store, workspace, default_model } = house
-  return new EntityRoom(
+  return new EntityRegistry(
     {
       ...own,
       store,
@@ -53,7 +53,7 @@ export function openEntities(
 /** Turns in which entities answer: as the agents they are, and by their handlers. */
 export function withEntities<Options extends TurnOptions>(
   options: Options,
-  room: EntityRoom,
+  room: EntityRegistry,
 ): Options {
   const types = agentsOf(room.entities.definitions())
   return {

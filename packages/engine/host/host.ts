@@ -7,16 +7,16 @@ import { ScratchFolders } from "compositor-files/workspace/scratch"
 import { FileSettings } from "compositor-files/settings"
 import { readWorkspaceFile } from "compositor-files/workspace/workspace"
 import type { AnyDefinition } from "../entities/definition.ts"
-import type { EntityRoom } from "../entities/entity-room.ts"
+import type { EntityRegistry } from "../entities/entity-room.ts"
 import { openEntities, withEntities } from "./entities.ts"
-import { type Equipment, equip } from "./integrations.ts"
+import { type Integrations, openIntegrations } from "./integrations.ts"
 import { backup } from "./backup.ts"
 import { AuditLog } from "../principals/audit-log.ts"
 import { Owners } from "../principals/owners.ts"
 import { Principals } from "../principals/principals.ts"
 import { openStore } from "../store/open-store.ts"
 import type { HostOptions, OpenedOptions } from "./options.ts"
-import { readHouseSettings, USUAL_SETTINGS } from "./settings.ts"
+import { readEngineSettings, USUAL_SETTINGS } from "./settings.ts"
 import type { ModelChoice } from "compositor-core/message/message"
 import { Refusal } from "compositor-core/message/refusal"
 import type { KnownModels } from "../providers/known-models.ts"
@@ -28,12 +28,12 @@ import type { Formats } from "../turns/agent-toolset.ts"
 import { ownerOf } from "../turns/owner.ts"
 import { PromptHistory } from "../turns/prompt-history.ts"
 import { Runner } from "../turns/runner.ts"
-import { equipped, mannerRooms, turnRooms } from "../turns/turn-context.ts"
+import { withTools, requestSettingsDependencies, turnDependencies } from "../turns/turn-context.ts"
 import { resolutionOf, type Saying } from "../turns/waiting.ts"
-import { type AskedDraft, WhatIf } from "../reports/dry-runs.ts"
-import { sharedPlaces } from "../principals/shared-places.ts"
+import { type AskedDraft, DryRuns } from "../reports/dry-runs.ts"
+import { sharedFolders } from "../principals/shared-places.ts"
 import { bindCommandActions } from "./bind-command-actions.ts"
-import { fileRooms, houseFormats } from "./file-settings.ts"
+import { fileDependencies, builtinFormats } from "./file-settings.ts"
 import { MAX_UPLOAD_BYTES, takeUpload } from "../uploads/upload.ts"
 import { judgedStore, judgingBy } from "./judged-store.ts"
 import { hiddenBy } from "../policy/load-policy.ts"
@@ -48,7 +48,7 @@ import {
   submit,
 } from "../submit/submit.ts"
 import type { Resolved, Unresolved } from "../submit/resolve.ts"
-import { rememberSpan, span } from "../telemetry/span.ts"
+import { rememberSpan, runInSpan } from "../telemetry/span.ts"
 import { Workspaces } from "../workspaces/workspaces.ts"
 
 const UPLOAD_KEPT_MS = 24 * 60 * 60 * 1000
@@ -64,7 +64,7 @@ export async function openHost(options: HostOptions): Promise<Host> {
   const data = resolve(options.data)
   await makePrivate(data)
   const known = options.known ?? (await openKnownModels(data, options.environment))
-  const settings = await readHouseSettings(data)
+  const settings = await readEngineSettings(data)
   const blobs = await openBlobs({ ...options, data })
   const store = await openStore({ ...options, data })
   const { compaction = settings.compaction, observe } = options
@@ -81,10 +81,10 @@ export class Host {
   readonly providers: ReadonlyMap<string, Provider>
   readonly default_model: ModelChoice
   readonly known: KnownModels
-  readonly what_if: WhatIf
+  readonly what_if: DryRuns
   readonly workspaces: Workspaces
-  readonly equipment: Equipment
-  readonly entities: EntityRoom
+  readonly equipment: Integrations
+  readonly entities: EntityRegistry
   /** Who shares the server, whose each session is, and who asked for what. */
   readonly principals: Principals
   readonly owners: Owners
@@ -97,7 +97,7 @@ export class Host {
   readonly #history: PromptHistory
   /** How files are kept and read. */
   readonly files: FileSettings
-  readonly #fileRooms: ReturnType<typeof fileRooms>
+  readonly #fileRooms: ReturnType<typeof fileDependencies>
   readonly #scratch: ScratchFolders
   readonly #formats: Formats
   readonly #stopAsking: () => void
@@ -115,21 +115,21 @@ export class Host {
     this.providers = options.providers ?? providers(options.environment)
     this.default_model = defaultModel(options.environment)
     const { environment, settings = USUAL_SETTINGS } = options
-    this.principals = new Principals(store, options.data, sharedPlaces({ environment, settings }))
+    this.principals = new Principals(store, options.data, sharedFolders({ environment, settings }))
     this.owners = new Owners(store)
     this.audit = new AuditLog(store, options.log)
     this.#owner = options.turns === false ? null : ownerOf()
     this.entities = this.#openEntities(options.entities ?? [])
     this.equipment = this.#equip(options)
     this.workspaces = new Workspaces({ ...options, ...this.equipment.workspaces })
-    this.#formats = houseFormats(this, options.environment)
+    this.#formats = builtinFormats(this, options.environment)
     const reading = { read: readWorkspaceFile, formats: this.#formats, ...this.#judging }
     const rooms = { store, blobs: this.blobs, ...reading }
     const asked = { models: this.known, providers: this.providers }
-    const turns = equipped(withEntities(options, this.entities), this.equipment.turns)
-    const manner = mannerRooms(turns)
-    this.#fileRooms = fileRooms(this, manner)
-    this.what_if = new WhatIf({ ...rooms, ...manner, ...asked })
+    const turns = withTools(withEntities(options, this.entities), this.equipment.turns)
+    const manner = requestSettingsDependencies(turns)
+    this.#fileRooms = fileDependencies(this, manner)
+    this.what_if = new DryRuns({ ...rooms, ...manner, ...asked })
     this.#history = new PromptHistory(rooms)
     this.#scratch = new ScratchFolders(join(options.data, "scratch"))
     this.#runner = this.#owner === null ? null : this.#newRunner(this.#owner, turns)
@@ -143,7 +143,7 @@ export class Host {
 
   async submit(submission: Submission): Promise<Submitted> {
     if (submission.model) this.checkModel(submission.model)
-    const submitted = await span("submit", { "session.id": submission.session_id }, () =>
+    const submitted = await runInSpan("submit", { "session.id": submission.session_id }, () =>
       submit(this.#rooms(), submission),
     )
     for (const row of [...submitted.actions, submitted.message]) {
@@ -307,8 +307,8 @@ export class Host {
     }
   }
 
-  #equip(options: OpenedOptions): Equipment {
-    return equip({
+  #equip(options: OpenedOptions): Integrations {
+    return openIntegrations({
       ...options,
       store: this.store,
       owner: this.#owner ?? ownerOf(),
@@ -323,7 +323,7 @@ export class Host {
     })
   }
 
-  #openEntities(definitions: readonly AnyDefinition[]): EntityRoom {
+  #openEntities(definitions: readonly AnyDefinition[]): EntityRegistry {
     return openEntities(this, definitions, {
       submitRooms: () => this.#rooms(),
       take: (claim) => this.#runner?.take(claim),
@@ -336,7 +336,7 @@ export class Host {
     const { store, blobs, providers, known: models } = this
     const house = { store, blobs, providers, models, owner, ...this.#judging }
     const kept = { history: this.#history, scratch: this.#scratch, scopes: this.scopes }
-    return new Runner(turnRooms({ ...house, ...kept }, options), {
+    return new Runner(turnDependencies({ ...house, ...kept }, options), {
       ...(options.lease_ms === undefined ? {} : { lease_ms: options.lease_ms }),
       ...(options.log ? { log: options.log } : {}),
     })

@@ -8,36 +8,36 @@ import { admitWords } from "../policy/judge.ts"
 import type { HiddenSettings } from "../policy/hidden.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import { type Agent, ASSISTANT } from "../agents/agent.ts"
-import type { TurnOptions, TurnPlace, TurnRooms } from "../turns/turn-context.ts"
-import { Workbench } from "../turns/agent-toolset.ts"
+import type { TurnOptions, TurnLocation, TurnDependencies } from "../turns/turn-context.ts"
+import { AgentToolset } from "../turns/agent-toolset.ts"
 import { isInstructionFile } from "../skills/instructions.ts"
 import { type Trust, TrustStore } from "../skills/trust.ts"
 import type { Store } from "../store/store.ts"
-import type { ServerRooms } from "../submit/server-parts.ts"
+import type { ServerPartDependencies } from "../submit/server-parts.ts"
 import type { Submission } from "../submit/submit.ts"
 import type { WorkspacesOptions } from "../workspaces/workspaces.ts"
 import type { Tool } from "../tools/tool.ts"
 import { AgentFiles } from "../agents/agent-files.ts"
-import { GivenServers } from "../mcp/session-servers.ts"
-import { McpRoom } from "../mcp/workspace-servers.ts"
+import { SessionServers } from "../mcp/session-servers.ts"
+import { WorkspaceServers } from "../mcp/workspace-servers.ts"
 import { Memories } from "../memory/memories.ts"
 import { RemoteSkills } from "../skills/remote-skills.ts"
-import type { HouseSettings } from "./settings.ts"
+import type { EngineSettings } from "./settings.ts"
 import { offeredTools } from "../tools/tool-search.ts"
 import { Triggers } from "../triggers/triggers.ts"
 import { wakeupTools } from "../triggers/wakeup-tools.ts"
 import type { PromptSections } from "../turns/system-prompt.ts"
 
 /** What a house lives with beside the corridor that messages walk. */
-export interface Equipment {
+export interface Integrations {
   readonly memories: Memories
-  readonly mcp: McpRoom
+  readonly mcp: WorkspaceServers
   /** Servers that one session was given, for as long as it is open. */
-  readonly given: GivenServers
+  readonly given: SessionServers
   readonly agents: AgentFiles
   readonly triggers: Triggers
   readonly turns: Required<Pick<TurnOptions, "tools" | "sections" | "agent" | "wrote">> &
-    Pick<TurnRooms, "instructions">
+    Pick<TurnDependencies, "instructions">
   readonly workspaces: Pick<
     WorkspacesOptions,
     "layers" | "refreshed" | "completion_sources" | "bundled" | "skill_paths" | "remote_skills"
@@ -45,13 +45,13 @@ export interface Equipment {
   /** Load the tools that work in a workspace, before a turn asks for them. */
   ready(workspace_root: string | null): Promise<unknown>
   /** What servers give to a message; absent where there are none. */
-  readonly servers: ((workspace_root: string | null) => ServerRooms) | undefined
+  readonly servers: ((workspace_root: string | null) => ServerPartDependencies) | undefined
   close(): Promise<void>
 }
 
-export interface EquipRooms {
+export interface IntegrationDependencies {
   readonly data: string
-  readonly settings: HouseSettings
+  readonly settings: EngineSettings
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly store: Store
   readonly owner: string
@@ -78,16 +78,16 @@ export interface EquipRooms {
 const BUNDLED = fileURLToPath(new URL("../../../skills", import.meta.url))
 
 /** Put together what the host gives its sessions to work with. */
-export function equip(rooms: EquipRooms): Equipment {
+export function openIntegrations(rooms: IntegrationDependencies): Integrations {
   const home = rooms.environment.HOME ?? homedir()
   const pins = new TrustStore(join(rooms.data, "trust"))
   const trust = rooms.trust ?? pins
   const memories = new Memories({ ...rooms, home, trust: pins })
   const { data, environment } = rooms
-  const mcp = new McpRoom({ data, home, environment, trust })
+  const mcp = new WorkspaceServers({ data, home, environment, trust })
   const agents = new AgentFiles({ home, trust, given: [ASSISTANT, ...rooms.agents] })
   const triggers = new Triggers({ ...rooms, ...listening(rooms.store, mcp) })
-  const parts = { memories, mcp, given: new GivenServers(), agents, triggers }
+  const parts = { memories, mcp, given: new SessionServers(), agents, triggers }
   const isFull = rooms.extent === "full"
   const { paths, urls } = rooms.settings.skills
   const remote = new RemoteSkills({ ...rooms, urls: isFull ? urls : [] })
@@ -120,7 +120,7 @@ export function equip(rooms: EquipRooms): Equipment {
   }
 }
 
-type Turns = Equipment["turns"] & Pick<Equipment, "ready">
+type Turns = Integrations["turns"] & Pick<Integrations, "ready">
 
 /** Whose word counts of what lies in a workspace. */
 interface Trusting {
@@ -136,10 +136,10 @@ function keepTrust(pins: TrustStore): Turns["wrote"] {
   }
 }
 
-function bareTurns(rooms: EquipRooms, { home, trust, pins }: Trusting): Turns {
+function bareTurns(rooms: IntegrationDependencies, { home, trust, pins }: Trusting): Turns {
   const { skills, hidden, settings, environment, policy } = rooms
   const transcriber = transcriberOf(settings.files.transcriber, environment)
-  const bench = new Workbench({ skills, hidden, home, transcriber, trust, policy })
+  const bench = new AgentToolset({ skills, hidden, home, transcriber, trust, policy })
   return {
     instructions: (place) => bench.instructions(place),
     wrote: keepTrust(pins),
@@ -151,13 +151,17 @@ function bareTurns(rooms: EquipRooms, { home, trust, pins }: Trusting): Turns {
   }
 }
 
-type Parts = Pick<Equipment, "memories" | "mcp" | "given" | "agents" | "triggers">
+type Parts = Pick<Integrations, "memories" | "mcp" | "given" | "agents" | "triggers">
 
-function fullTurns(rooms: EquipRooms, { home, trust, pins }: Trusting, parts: Parts): Turns {
+function fullTurns(
+  rooms: IntegrationDependencies,
+  { home, trust, pins }: Trusting,
+  parts: Parts,
+): Turns {
   const { skills, hidden, store, settings, environment, policy } = rooms
   const transcriber = transcriberOf(settings.files.transcriber, environment)
   const { memories, mcp, given, agents, triggers } = parts
-  const bench = new Workbench({
+  const bench = new AgentToolset({
     skills,
     hidden,
     home,
@@ -169,7 +173,7 @@ function fullTurns(rooms: EquipRooms, { home, trust, pins }: Trusting, parts: Pa
   })
   const wakeups = wakeupTools(triggers)
   const lists = new Lists()
-  const kept = new KeptSections(store, async (place) => {
+  const kept = new PromptSectionCache(store, async (place) => {
     // Instructions, skills and notes are files that anyone may have written into (BEY-04).
     const said = await admitWords(policy(place.workspace_root), await bench.sections(place))
     return { ...said, environment: [placeWords(place), said.environment ?? ""].join("\n") }
@@ -203,12 +207,12 @@ class Lists {
 }
 
 // The day is the one on which the session began: a prompt that changed at midnight would be paid anew.
-function placeWords({ session_id }: TurnPlace): string {
+function placeWords({ session_id }: TurnLocation): string {
   const day = new Date(timeOfId(session_id)).toISOString().slice(0, 10)
   return `This session began on ${day} (UTC). The system is ${platform()}.`
 }
 
-function listening(store: Pick<Store, "session">, mcp: McpRoom) {
+function listening(store: Pick<Store, "session">, mcp: WorkspaceServers) {
   return {
     watch: async (about: Parameters<ConstructorParameters<typeof Triggers>[0]["watch"]>[0]) => {
       const session = await store.session(about.session_id)
@@ -228,20 +232,20 @@ type Sections = Omit<PromptSections, "manifest">
 /** What a session was told stays what it is told, in the next process and in its branches too: what was
  *  said last is taken from the store, and written anew only where nothing was said or the manifest is
  *  another (SKL-003). */
-export class KeptSections {
+export class PromptSectionCache {
   readonly #store: Pick<Store, "history" | "systemPrompt">
-  readonly #write: (place: TurnPlace) => Promise<Sections>
+  readonly #write: (place: TurnLocation) => Promise<Sections>
   readonly #known = new Map<string, Promise<Sections>>()
 
   constructor(
     store: Pick<Store, "history" | "systemPrompt">,
-    write: (place: TurnPlace) => Promise<Sections>,
+    write: (place: TurnLocation) => Promise<Sections>,
   ) {
     this.#store = store
     this.#write = write
   }
 
-  of(place: TurnPlace): Promise<Sections> {
+  of(place: TurnLocation): Promise<Sections> {
     const key = JSON.stringify([place.session_id, place.agent.prompt])
     const sections = this.#known.get(key) ?? this.#find(place)
     this.#known.delete(key)
@@ -255,7 +259,7 @@ export class KeptSections {
     return sections
   }
 
-  async #find(place: TurnPlace): Promise<Sections> {
+  async #find(place: TurnLocation): Promise<Sections> {
     const said = await this.#lastSaid(place.session_id)
     const rest = said === undefined ? undefined : behind(said, place.agent.prompt.trim())
     if (rest === undefined || UNFENCED.test(rest)) return this.#write(place)

@@ -1,5 +1,5 @@
 import { Refusal } from "compositor-core/message/refusal"
-import { admitWords, type Arrival, judge, type Verdict } from "../policy/judge.ts"
+import { admitWords, type Arrival, judge, type PolicyVerdict } from "../policy/judge.ts"
 import type { PolicyConfig } from "../policy/config.ts"
 import { type IngressPolicy, policyOf } from "../policy/policy.ts"
 import type { ExportRow, Store } from "../store/store.ts"
@@ -106,7 +106,7 @@ function fittingDraft(clean: Record<string, unknown>): Record<string, unknown> {
 
 /** The policy of each workspace as those ask it who read files and run tools there. */
 export interface Judging {
-  ingress(workspace_root: string | null): (arrival: Arrival) => Promise<Verdict>
+  ingress(workspace_root: string | null): (arrival: Arrival) => Promise<PolicyVerdict>
   clean(workspace_root: string | null): <Words>(words: Words) => Promise<Words>
 }
 

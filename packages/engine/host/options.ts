@@ -4,18 +4,18 @@ import type { FileSettings } from "compositor-files/settings"
 import type { PolicyConfig } from "../policy/config.ts"
 import type { KnownModels } from "../providers/known-models.ts"
 import type { Provider } from "../providers/provider.ts"
-import type { Environment } from "compositor-core/wires/define-wire"
+import type { ProviderEnvironment } from "compositor-core/wires/define-wire"
 import type { TurnOptions } from "../turns/turn-context.ts"
 import type { Trust } from "../skills/trust.ts"
 import type { Store } from "../store/store.ts"
 import type { WorkspacesOptions } from "../workspaces/workspaces.ts"
-import type { HouseSettings } from "./settings.ts"
+import type { EngineSettings } from "./settings.ts"
 
 /** What whoever opens a host may say. */
 export interface HostOptions extends TurnOptions {
   readonly data: string
   readonly workspace: string | null
-  readonly environment: Environment
+  readonly environment: ProviderEnvironment
   /** Where rows are kept, like `postgres://user@host/database`; without, in the data folder. */
   readonly store?: string
   /** Where blobs are kept, like `s3://bucket/prefix`; without, in the data folder. */
@@ -61,5 +61,5 @@ export interface Observer {
 export type OpenedOptions = HostOptions & {
   readonly blob_store?: BlobStore
   readonly known: KnownModels
-  readonly settings?: HouseSettings
+  readonly settings?: EngineSettings
 }

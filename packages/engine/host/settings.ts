@@ -39,15 +39,15 @@ const Settings = z.looseObject({
     })
     .prefault({}),
 })
-export type HouseSettings = z.output<typeof Settings>
+export type EngineSettings = z.output<typeof Settings>
 
-export const USUAL_SETTINGS: HouseSettings = Settings.parse({})
+export const USUAL_SETTINGS: EngineSettings = Settings.parse({})
 
 const FILE = "config.json"
 
 /** Throws a sentence when the file is not as it should be: to ignore what somebody wrote down would be
  *  worse. */
-export async function readHouseSettings(data: string): Promise<HouseSettings> {
+export async function readEngineSettings(data: string): Promise<EngineSettings> {
   const path = join(data, FILE)
   const file = await new TextFiles().read(path, null)
   const value: unknown = file.type === "text" ? JSON.parse(file.text) : {}

@@ -1,7 +1,7 @@
 import type { BlobStore } from "compositor-files/blobs/blobs"
 import type { Store } from "../store/store.ts"
 
-export interface ExportRooms {
+export interface ExportDependencies {
   readonly store: Pick<Store, "exportRows">
   readonly blobs: Pick<BlobStore, "open">
 }
@@ -12,7 +12,7 @@ const PIECE_BYTES = 3 * 256 * 1024
 /** The folder, or one session, as JSON lines: rows as they are stored, in the documented order, and
  *  after each blob's row its bytes in pieces (DBG-002). The same folder gives the same bytes. */
 export async function* exportLines(
-  rooms: ExportRooms,
+  rooms: ExportDependencies,
   what: { readonly session_id: string | null; readonly blobs: boolean },
 ): AsyncIterable<string> {
   for await (const row of rooms.store.exportRows(what.session_id)) {
@@ -21,7 +21,7 @@ export async function* exportLines(
   }
 }
 
-async function* pieces(rooms: ExportRooms, content_id: string): AsyncIterable<string> {
+async function* pieces(rooms: ExportDependencies, content_id: string): AsyncIterable<string> {
   let at = 0
   for await (const bytes of rechunk(rooms.blobs.open(content_id), PIECE_BYTES)) {
     const data = { content_id, at, base64: Buffer.from(bytes).toString("base64") }

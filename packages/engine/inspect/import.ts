@@ -6,7 +6,7 @@ import type { ExportRow, Imported, Store } from "../store/store.ts"
 import { linesOf } from "./lines.ts"
 import { RowLine } from "./rows.ts"
 
-export interface ImportRooms {
+export interface ImportDependencies {
   readonly store: Pick<Store, "importRows">
   readonly blobs: Pick<BlobStore, "put" | "size">
 }
@@ -22,7 +22,7 @@ const Line = z.discriminatedUnion("type", [RowLine, BlobLine])
 /** Write exported lines into a folder. Bytes come first and rows in one transaction, so a file that
  *  is cut short or does not fit leaves no row behind; a fault names its line. */
 export async function importLines(
-  rooms: ImportRooms,
+  rooms: ImportDependencies,
   chunks: AsyncIterable<Uint8Array>,
 ): Promise<Imported & { readonly blobs: number }> {
   const rows: ExportRow[] = []
@@ -62,7 +62,7 @@ function parse(text: string, number: number): z.infer<typeof Line> {
 }
 
 async function requireBytes(
-  rooms: ImportRooms,
+  rooms: ImportDependencies,
   rows: readonly ExportRow[],
   lines: readonly number[],
 ) {
@@ -89,7 +89,7 @@ interface Piece {
 
 /** Blobs whose pieces come one behind the other; each is written while it comes. */
 class Incoming {
-  readonly #rooms: ImportRooms
+  readonly #rooms: ImportDependencies
   #content_id = ""
   #line = 0
   #at = 0
@@ -97,7 +97,7 @@ class Incoming {
   #stored: Promise<{ content_id: string }> | undefined
   count = 0
 
-  constructor(rooms: ImportRooms) {
+  constructor(rooms: ImportDependencies) {
     this.#rooms = rooms
   }
 

@@ -4,19 +4,23 @@ import { Refusal } from "compositor-core/message/refusal"
 import type { Session, StoredMessage, Turn } from "compositor-core/message/row"
 import { upgradePart } from "compositor-core/message/upgrade"
 import type { DryRun } from "compositor-core/contract/lowering"
-import type { Draft } from "../reports/dry-run.ts"
+import type { DryRunInput } from "../reports/dry-run.ts"
 import { readInstructions } from "../turns/instructions.ts"
 import type { Store } from "../store/store.ts"
 
-export interface InspectRooms {
+export interface InspectDependencies {
   readonly store: Store
-  lower(draft: Draft): Promise<DryRun>
+  lower(draft: DryRunInput): Promise<DryRun>
 }
 
 /** Every stage of one message side by side: as it was composed, as it is stored, how it waited, what
  *  each turn sent and received, and what the wire would carry now (DBG-001..005). It answers for every
  *  session: what cannot be told of one is left empty, with the reason. */
-export async function inspectMessage(rooms: InspectRooms, session_id: string, message_id?: string) {
+export async function inspectMessage(
+  rooms: InspectDependencies,
+  session_id: string,
+  message_id?: string,
+) {
   const { store } = rooms
   const session = await store.session(session_id)
   if (!session) throw new Refusal("not_found", `there is no session ${session_id}`)
@@ -159,12 +163,12 @@ interface Subject {
 /** What the wire would carry now. A model that is not known here, of an import or of another program,
  *  has none. */
 async function loweredNow(
-  rooms: InspectRooms,
+  rooms: InspectDependencies,
   session: Session,
   { message, captures, turn }: Subject,
 ): Promise<DryRun | NotLowered> {
   const version = Number(message.metadata.schema_version ?? 1)
-  const draft: Draft = {
+  const draft: DryRunInput = {
     parts: message.parts.map(({ data }) => readPart(upgradePart(data, version))),
     ids: message.parts.map(({ id }) => id),
     message_id: message.id,

@@ -1,15 +1,15 @@
 import { nativeKind } from "compositor-core/file/loaded-file"
-import { placeOfLines } from "compositor-files/workspace/surroundings"
-import type { Arrival, Verdict } from "../policy/judge.ts"
+import { locateLines } from "compositor-files/workspace/surroundings"
+import type { Arrival, PolicyVerdict } from "../policy/judge.ts"
 import { resolveNative } from "compositor-core/model/capabilities"
 import { type Capture, type PathTarget, refusedCapture } from "./capture.ts"
 import { oneLine } from "compositor-core/file/name"
 import {
   needsSlicer,
   type OpenFile,
-  type FilePlace,
-  placeWords,
-  type Sliced,
+  type FileLocation,
+  describeLocation,
+  type LoadedSlice,
 } from "compositor-core/file/slice"
 import type { Sources } from "./sources.ts"
 
@@ -41,9 +41,13 @@ export async function captureSlice(
   }
 }
 
-const ALLOW: Verdict = { verdict: "allow" }
+const ALLOW: PolicyVerdict = { verdict: "allow" }
 
-async function sliceSafely(file: OpenFile, place: FilePlace, sources: Sources): Promise<Sliced> {
+async function sliceSafely(
+  file: OpenFile,
+  place: FileLocation,
+  sources: Sources,
+): Promise<LoadedSlice> {
   if (!sources.slice)
     return { type: "refused", reason: "a place inside such a file cannot be taken out here" }
   try {
@@ -55,7 +59,7 @@ async function sliceSafely(file: OpenFile, place: FilePlace, sources: Sources): 
 }
 
 // What an archive's entry is shows only when it is out.
-function wantsNative(file: OpenFile, place: FilePlace, { capabilities }: Sources): boolean {
+function wantsNative(file: OpenFile, place: FileLocation, { capabilities }: Sources): boolean {
   if (!needsSlicer(place)) return false
   if (!capabilities || place.entry !== undefined) return true
   const kind = nativeKind(file.kind, file.mime)
@@ -64,8 +68,8 @@ function wantsNative(file: OpenFile, place: FilePlace, { capabilities }: Sources
   return resolveNative(capabilities, { kind, mime: file.mime, size: 0 }).native
 }
 
-interface Taken<Type extends Sliced["type"]> {
-  readonly sliced: Extract<Sliced, { type: Type }>
+interface Taken<Type extends LoadedSlice["type"]> {
+  readonly sliced: Extract<LoadedSlice, { type: Type }>
   readonly sources: Sources
 }
 
@@ -106,7 +110,7 @@ async function textCapture(
 
 /** Lines of an entry are judged by what all of the entry holds, as lines of a file are. */
 async function entryAround(
-  { entry, range, fragment }: FilePlace,
+  { entry, range, fragment }: FileLocation,
   text: string,
   { file, sources }: { readonly file: OpenFile; readonly sources: Sources },
 ): Promise<Pick<Arrival, "text" | "piece">> {
@@ -114,13 +118,13 @@ async function entryAround(
   const whole = await sliceSafely(file, { entry }, sources)
   if (whole.type !== "text") return {}
   const isLines = range !== undefined && range.unit !== "byte"
-  const start = isLines ? placeOfLines(whole.text, range).start : whole.text.indexOf(text)
+  const start = isLines ? locateLines(whole.text, range).start : whole.text.indexOf(text)
   if (!whole.text.startsWith(text, start)) return {}
   return { text: whole.text, piece: { start, end: start + text.length } }
 }
 
 /** Where an entry would lie if its archive were a folder: what is kept out by name stays out. */
-function entryPath(real_path: string, { entry }: FilePlace): string {
+function entryPath(real_path: string, { entry }: FileLocation): string {
   return entry === undefined ? real_path : `${real_path}/${entry}`
 }
 
@@ -140,7 +144,7 @@ function kept(target: PathTarget, file: OpenFile, { type, ...about }: Kept): Cap
     total_size: file.size,
     lines: null,
     outcome: "content",
-    slice: { type, place: placeWords(target.place), extracted },
+    slice: { type, place: describeLocation(target.place), extracted },
   }
 }
 
@@ -154,6 +158,6 @@ function nothingCapture(target: PathTarget, file: OpenFile, reason: string): Cap
     lines: null,
     outcome: "content",
     reason,
-    slice: { type: "none", place: placeWords(target.place), extracted: false },
+    slice: { type: "none", place: describeLocation(target.place), extracted: false },
   }
 }

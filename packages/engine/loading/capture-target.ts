@@ -9,13 +9,13 @@ import {
   readOpened,
   type WorkspaceRead,
 } from "compositor-files/workspace/workspace"
-import type { Verdict } from "../policy/judge.ts"
+import type { PolicyVerdict } from "../policy/judge.ts"
 import { type Capture, largeCapture, type PathTarget, refusedCapture } from "./capture.ts"
 import { captureSlice } from "./capture-slice.ts"
 import { type Blobs, namedOffice, pieces } from "./content.ts"
-import { anchored } from "./reanchor.ts"
-import { MEASURED, type Measures } from "compositor-core/file/route"
-import { type FilePlace, needsSlicer, type OpenFile } from "compositor-core/file/slice"
+import { findMovedLines } from "./reanchor.ts"
+import { MEASURED, type FileMeasures } from "compositor-core/file/route"
+import { type FileLocation, needsSlicer, type OpenFile } from "compositor-core/file/slice"
 import type { Sources } from "./sources.ts"
 
 /** A place is captured when it is submitted, because the user selected what was there then. Null
@@ -45,7 +45,7 @@ export function pathTarget({ id, part }: NamedPart): PathTarget | undefined {
 }
 
 /** Whether only a place inside the file is asked for. */
-export function isForAPlace({ place }: { readonly place: FilePlace }): boolean {
+export function isForAPlace({ place }: { readonly place: FileLocation }): boolean {
   return place.range !== undefined || needsSlicer(place)
 }
 
@@ -62,7 +62,7 @@ export async function captureTarget(target: PathTarget, sources: Sources): Promi
     case "too-large":
       return largeCapture(target, read.size, (await sniff(read.head, path, false)).mime)
     case "content":
-      return contentCapture(target, await anchored(target, read, sources), sources)
+      return contentCapture(target, await findMovedLines(target, read, sources), sources)
   }
 }
 
@@ -131,7 +131,7 @@ async function contentCapture(
   }
 }
 
-const ALLOW: Verdict = { verdict: "allow" }
+const ALLOW: PolicyVerdict = { verdict: "allow" }
 
 async function sniffBytes(bytes: Uint8Array, name: string, whole: number) {
   const complete = bytes.length <= whole
@@ -146,7 +146,7 @@ function isExtracted(file: OpenFile, sources: Sources): boolean {
   return routes?.(file, capabilities, reach).type === "extract"
 }
 
-async function measured(file: OpenFile, { measure }: Sources): Promise<Measures> {
+async function measured(file: OpenFile, { measure }: Sources): Promise<FileMeasures> {
   if (!measure || !MEASURED.has(file.kind)) return {}
   return measure(file).catch(() => ({}))
 }

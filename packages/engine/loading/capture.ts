@@ -1,11 +1,11 @@
 import type { LineSpan } from "compositor-core/file/loaded-file"
-import type { Measures } from "compositor-core/file/route"
-import type { FilePlace } from "compositor-core/file/slice"
+import type { FileMeasures } from "compositor-core/file/route"
+import type { FileLocation } from "compositor-core/file/slice"
 
 /** What a file-ref sent, kept for ever: later lowerings read this and never the disk, so history
  *  and prompt caches do not shift (decision 4). `content` without an id is a file that no model
  *  reads. */
-export interface Capture extends Measures {
+export interface Capture extends FileMeasures {
   readonly part_id: string
   readonly content_id: string | null
   readonly mime: string
@@ -36,7 +36,7 @@ export interface PathTarget {
   readonly path: string
   /** Set where the bytes are in the blob store and not in the workspace. */
   readonly content_id?: string | undefined
-  readonly place: FilePlace
+  readonly place: FileLocation
   /** What stood in the range when it was selected, where the surface says so. */
   readonly selected?: string | undefined
 }

@@ -7,17 +7,17 @@ import {
   type RefusalReason,
   resolveNative,
 } from "compositor-core/model/capabilities"
-import type { Origin } from "../policy/config.ts"
+import type { IngressOrigin } from "../policy/config.ts"
 import { type Content, openFile } from "./content.ts"
-import { MEASURED, type Route } from "compositor-core/file/route"
+import { MEASURED, type FileRoute } from "compositor-core/file/route"
 import type { Sources } from "./sources.ts"
 
 /** An image within the limits, of one of the types; undefined when it cannot be had. */
-export type Shrink = typeof shrink
+export type ShrinkToFit = typeof shrink
 
 interface Whole {
   readonly content: Content
-  readonly origin: Origin
+  readonly origin: IngressOrigin
 }
 
 /** A file as this model can take it: an image made to fit, or text taken out of what it cannot take;
@@ -36,7 +36,7 @@ export async function fit(file: HereFile, whole: Whole, sources: Sources): Promi
 }
 
 function withRoute(file: HereFile, { routes, capabilities, reach }: Sources): HereFile {
-  const route = safely<Route | undefined>(() => routes?.(file, capabilities, reach))
+  const route = safely<FileRoute | undefined>(() => routes?.(file, capabilities, reach))
   return route ? { ...file, route } : file
 }
 

@@ -4,7 +4,7 @@ import { definitionOf } from "compositor-core/parts/table"
 import type { HereFile, LoadedFile, TextFile } from "compositor-core/file/loaded-file"
 import type { LoadedPart, NamedPart } from "compositor-core/lower/loaded-part"
 import { decodeText, kindOfMime } from "compositor-files/kinds/sniff"
-import type { Origin } from "../policy/config.ts"
+import type { IngressOrigin } from "../policy/config.ts"
 import type { Capture, PathTarget } from "./capture.ts"
 import { captureTarget, pathTarget } from "./capture-target.ts"
 import { bytesContent, type Content, loadContent, storedContent } from "./content.ts"
@@ -170,7 +170,7 @@ function withoutBytes(request: Extract<FileRequest, { from: "nowhere" }>): Loade
 // shown of them is judged here (BEY-04).
 async function fitJudged(
   file: HereFile,
-  whole: { readonly content: Content; readonly origin: Origin },
+  whole: { readonly content: Content; readonly origin: IngressOrigin },
   sources: Sources,
 ): Promise<LoadedFile> {
   if (file.type !== "text") return fit(file, whole, sources)

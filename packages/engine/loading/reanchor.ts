@@ -1,10 +1,10 @@
 import { decodeText } from "compositor-files/kinds/sniff"
-import { placeOfLines } from "compositor-files/workspace/surroundings"
+import { locateLines } from "compositor-files/workspace/surroundings"
 import type { WorkspaceRead } from "compositor-files/workspace/workspace"
 import type { PathTarget } from "./capture.ts"
 import type { Sources } from "./sources.ts"
 
-export interface Lines {
+export interface LineRange {
   readonly start: number
   readonly end: number
 }
@@ -12,7 +12,11 @@ export interface Lines {
 /** Where lines that stood at `start` stand now, by what they say: the nearest place that says the
  *  same, else the nearest that differs in white space at the ends of lines only; undefined when they
  *  are gone. Lines count from 1. */
-export function reanchor(old: readonly string[], start: number, text: string): Lines | undefined {
+export function reanchor(
+  old: readonly string[],
+  start: number,
+  text: string,
+): LineRange | undefined {
   if (old.length === 0) return undefined
   const lines = text.split("\n")
   const found = nearest(old, lines, start) ?? nearest(old.map(trimmed), lines.map(trimmed), start)
@@ -40,7 +44,7 @@ type ReadContent = Extract<WorkspaceRead, { type: "content" }>
 
 /** The selected lines where they are now, when the surface said what they were and the file has
  *  changed since (BEY-03); what was read when it has not, or when they are gone. */
-export async function anchored(
+export async function findMovedLines(
   target: PathTarget,
   read: ReadContent,
   sources: Sources,
@@ -55,7 +59,7 @@ export async function anchored(
   if (text === undefined) return read
   const moved = reanchor(selected.split("\n"), range.start, text)
   if (!moved) return { ...read, note: "the selected lines have changed since they were selected" }
-  const { start, end } = placeOfLines(text, moved)
+  const { start, end } = locateLines(text, moved)
   const bytes = Buffer.from(text.slice(start, end))
   const before = Buffer.byteLength(text.slice(0, start))
   const around = { bytes: Buffer.from(text), start: before, end: before + bytes.length }

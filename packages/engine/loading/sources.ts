@@ -1,11 +1,11 @@
 import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
 import type { Capabilities } from "compositor-core/model/capabilities"
-import type { Arrival, Verdict } from "../policy/judge.ts"
+import type { Arrival, PolicyVerdict } from "../policy/judge.ts"
 import type { Capture } from "./capture.ts"
 import type { Blobs } from "./content.ts"
-import type { Shrink } from "./fit.ts"
+import type { ShrinkToFit } from "./fit.ts"
 import type { Earlier } from "./unchanged-files.ts"
-import type { Measures, Reach, Router } from "compositor-core/file/route"
+import type { FileMeasures, Reach, Router } from "compositor-core/file/route"
 import type { OpenFile, Slicer } from "compositor-core/file/slice"
 
 export interface LoadLimits {
@@ -34,16 +34,16 @@ export interface Sources {
   readonly captured: (part_id: string) => Capture | undefined
   readonly limits: LoadLimits
   /** What may come in from the workspace (BEY-04); without one, everything. */
-  readonly ingress?: ((arrival: Arrival) => Verdict | Promise<Verdict>) | undefined
+  readonly ingress?: ((arrival: Arrival) => PolicyVerdict | Promise<PolicyVerdict>) | undefined
   /** Of the model that is addressed, where that is known. */
   readonly capabilities?: Capabilities | undefined
   readonly slice?: Slicer | undefined
-  readonly shrink?: Shrink | undefined
+  readonly shrink?: ShrinkToFit | undefined
   readonly routes?: Router | undefined
   /** What the agent that is asked can use; without, everything that there is. */
   readonly reach?: Reach | undefined
   /** Counts the entries of an archive and the pages of a PDF. */
-  readonly measure?: ((file: OpenFile) => Promise<Measures>) | undefined
+  readonly measure?: ((file: OpenFile) => Promise<FileMeasures>) | undefined
   /** The file of this path as it was last shown before this message (BEY-03). */
   readonly earlier?: ((path: string) => Earlier | undefined) | undefined
 }

@@ -28,11 +28,15 @@ export async function freshness(
   // What was shown may have been deleted since; then the file is shown again.
   const bytes = await readAll(blobs.open(content_id), limits.text_bytes).catch(() => undefined)
   const before = bytes && decodeText(bytes)
-  return before === undefined ? undefined : changed(before, file.text, shown_at)
+  return before === undefined ? undefined : describeChange(before, file.text, shown_at)
 }
 
 /** The difference, where it is smaller than half of the file. */
-export function changed(before: string, after: string, shown_at: number): Freshness | undefined {
+export function describeChange(
+  before: string,
+  after: string,
+  shown_at: number,
+): Freshness | undefined {
   const diff = unifiedDiff(before, after)
   if (diff === undefined || diff === "" || diff.length * 2 >= after.length) return undefined
   return { type: "changed", shown_at, diff }

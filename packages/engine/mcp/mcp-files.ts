@@ -18,7 +18,7 @@ export interface McpFile {
   readonly faults: readonly { readonly server: string; readonly message: string }[]
 }
 
-export interface McpPlaces {
+export interface McpFolders {
   readonly data: string
   readonly home: string
   /** What `${NAME}` in a file stands for. */
@@ -30,7 +30,7 @@ export interface McpPlaces {
 /** The files that are there for a workspace: the user's, then the project's from its folder up. A name
  *  that the user gave to a server no repository takes. */
 export async function mcpFiles(
-  places: McpPlaces,
+  places: McpFolders,
   workspace_root: string | null,
 ): Promise<readonly McpFile[]> {
   const { data, home } = places
@@ -45,7 +45,7 @@ export async function mcpFiles(
 }
 
 async function readFile(
-  { files, trust, environment }: McpPlaces,
+  { files, trust, environment }: McpFolders,
   path: string,
   scope: McpFile["scope"],
 ): Promise<McpFile | undefined> {

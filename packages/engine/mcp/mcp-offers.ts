@@ -1,25 +1,28 @@
-import type { Layer } from "compositor-core/catalog/catalog"
+import type { CommandLayer } from "compositor-core/catalog/catalog"
 import type { McpCommand } from "compositor-core/catalog/command"
 import type { McpOffers } from "./mcp-servers.ts"
-import type { ArgumentPlace, CompletionSource, Offer } from "../completion/completion.ts"
+import type { ArgumentPosition, CompletionSource, Offer } from "../completion/completion.ts"
 import type { Tool } from "../tools/tool.ts"
 
 /** Asks a server what may stand for an argument of its prompt. */
-export type Complete = (
+export type CompleteArgument = (
   command: McpCommand,
-  asked: { readonly query: string; readonly at: ArgumentPlace },
+  asked: { readonly query: string; readonly at: ArgumentPosition },
 ) => Promise<readonly Offer[]>
 
 /** What the servers of a workspace add to its tools, its catalog and its completion. */
 export interface Offered {
   readonly tools: readonly Tool[]
   /** The prompts, a layer of commands for each server. */
-  readonly layers: readonly Layer[]
+  readonly layers: readonly CommandLayer[]
   /** Resources by their server's name, and values for the arguments of prompts. */
   readonly sources: readonly CompletionSource[]
 }
 
-export function offered(offers: ReadonlyMap<string, McpOffers>, complete: Complete): Offered {
+export function combineOffers(
+  offers: ReadonlyMap<string, McpOffers>,
+  complete: CompleteArgument,
+): Offered {
   const all = [...offers]
   return {
     tools: all.flatMap(([, { tools }]) => tools),
@@ -49,7 +52,7 @@ function resourceSource(server: string, resources: McpOffers["resources"]): Comp
   }
 }
 
-function argumentSource(command: McpCommand, complete: Complete): CompletionSource {
+function argumentSource(command: McpCommand, complete: CompleteArgument): CompletionSource {
   return {
     prefix: `/${command.name}`,
     kind: "argument",

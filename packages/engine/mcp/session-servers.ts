@@ -15,7 +15,7 @@ const IDLE_MS = 30 * 60_000
 
 const Named = z.object({ name: ServerName, server: McpServer })
 
-export interface GivenServer {
+export interface SessionServer {
   readonly name: string
   readonly server: unknown
 }
@@ -38,11 +38,11 @@ interface Found {
 /** Servers that whoever opened a session named for it alone: an editor's own. They are the user's word,
  *  so they are started without being asked about; they are kept in memory only, and every call of theirs
  *  is judged as any server's. */
-export class GivenServers {
+export class SessionServers {
   readonly #given = new Map<string, Given>()
 
   /** From now on the session has these and no others. */
-  async give(session_id: string, servers: readonly GivenServer[], cwd: string | null) {
+  async give(session_id: string, servers: readonly SessionServer[], cwd: string | null) {
     await this.take(session_id)
     if (servers.length === 0) return
     this.#given.set(session_id, read(servers, cwd))
@@ -120,7 +120,7 @@ export class GivenServers {
   }
 }
 
-function read(servers: readonly GivenServer[], cwd: string | null): Given {
+function read(servers: readonly SessionServer[], cwd: string | null): Given {
   const known: Record<string, McpServer> = {}
   const faults: GivenServerStatus[] = []
   for (const one of servers) {

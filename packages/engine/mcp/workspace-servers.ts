@@ -1,15 +1,15 @@
 import type { ListedServer } from "compositor-core/contract/mcp"
-import type { Layer } from "compositor-core/catalog/catalog"
+import type { CommandLayer } from "compositor-core/catalog/catalog"
 import type { McpCommand } from "compositor-core/catalog/command"
 import { valuesOf } from "compositor-core/catalog/values"
 import type { Watcher } from "./connection.ts"
 import type { McpOffers, McpServers } from "./mcp-servers.ts"
 import { TextFiles } from "../skills/files.ts"
-import type { ArgumentPlace, CompletionSource, Offer } from "../completion/completion.ts"
-import type { ServerRooms } from "../submit/server-parts.ts"
+import type { ArgumentPosition, CompletionSource, Offer } from "../completion/completion.ts"
+import type { ServerPartDependencies } from "../submit/server-parts.ts"
 import type { Tool } from "../tools/tool.ts"
-import { type McpFile, mcpFiles, type McpPlaces } from "./mcp-files.ts"
-import { type Complete, type Offered, offered } from "./mcp-offers.ts"
+import { type McpFile, mcpFiles, type McpFolders } from "./mcp-files.ts"
+import { type CompleteArgument, type Offered, combineOffers } from "./mcp-offers.ts"
 
 /** Whoever asks first waits so long for servers to start; what comes later is there the next time. */
 const FIRST_WAIT_MS = 5000
@@ -35,19 +35,19 @@ interface Gathered extends Offered {
   readonly until: number
 }
 
-export type McpRoomOptions = Omit<McpPlaces, "files"> & { readonly version?: string }
+export type WorkspaceServersOptions = Omit<McpFolders, "files"> & { readonly version?: string }
 
 /** The MCP servers of each workspace. They are started when something is asked of them; a project's
  *  only once its file is trusted. */
-export class McpRoom {
-  readonly #places: McpPlaces
+export class WorkspaceServers {
+  readonly #places: McpFolders
   readonly #version: string
   readonly #open = new Map<string, Open>()
   readonly #gathered = new Map<string | null, Gathered>()
   readonly #looking = new Map<string | null, Promise<Gathered>>()
   #revision = 0
 
-  constructor({ version = "0", ...places }: McpRoomOptions) {
+  constructor({ version = "0", ...places }: WorkspaceServersOptions) {
     this.#places = { ...places, files: new TextFiles() }
     this.#version = version
   }
@@ -63,7 +63,7 @@ export class McpRoom {
   }
 
   /** The prompts, a layer of commands for each server. */
-  async layers(workspace_root: string | null): Promise<readonly Layer[]> {
+  async layers(workspace_root: string | null): Promise<readonly CommandLayer[]> {
     return (await this.#gather(workspace_root)).layers
   }
 
@@ -73,7 +73,7 @@ export class McpRoom {
     return this.#gathered.get(workspace_root)?.sources ?? []
   }
 
-  servers(workspace_root: string | null): ServerRooms {
+  servers(workspace_root: string | null): ServerPartDependencies {
     return {
       prompt: async (command, values) =>
         (await this.#serversOf(workspace_root, command.server)).prompt(command, values),
@@ -156,9 +156,10 @@ export class McpRoom {
     const offers = new Map((await Promise.all(opened.map((one) => this.#offersOf(one)))).flat())
     const isWhole = opened.every(({ names }) => names.every((name) => offers.has(name)))
     const until = isWhole ? Number.POSITIVE_INFINITY : performance.now() + RETRY_MS
-    const complete: Complete = (command, asked) => this.#complete(workspace_root, command, asked)
+    const complete: CompleteArgument = (command, asked) =>
+      this.#complete(workspace_root, command, asked)
     const about = { revision, looked_at, key, until }
-    const gathered = { ...about, ...offered(offers, complete) }
+    const gathered = { ...about, ...combineOffers(offers, complete) }
     if (this.#gathered.size >= MAX_GATHERED) this.#gathered.clear()
     this.#gathered.set(workspace_root, gathered)
     return gathered
@@ -218,7 +219,7 @@ export class McpRoom {
   async #complete(
     workspace_root: string | null,
     command: McpCommand,
-    { query, at }: { readonly query: string; readonly at: ArgumentPlace },
+    { query, at }: { readonly query: string; readonly at: ArgumentPosition },
   ): Promise<readonly Offer[]> {
     if (at.argument === undefined) return []
     const servers = await this.#serversOf(workspace_root, command.server)

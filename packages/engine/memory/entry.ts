@@ -19,7 +19,10 @@ export interface MemoryEntry {
 }
 
 /** What an entry's file says. A file that somebody wrote by hand needs no head. */
-export function readEntry(text: string, at: { scope: MemoryScope; name: string }): MemoryEntry {
+export function readMemoryEntry(
+  text: string,
+  at: { scope: MemoryScope; name: string },
+): MemoryEntry {
   const { head, body } = readMarkdown(text, `${at.name}.md`)
   const kept = neutral(body)
   const description = head.text("description") ?? firstLine(kept)

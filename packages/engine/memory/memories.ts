@@ -9,10 +9,10 @@ import type { IngressPolicy } from "../policy/policy.ts"
 import { digestOf, projectOf } from "../skills/files.ts"
 import type { TrustStore } from "../skills/trust.ts"
 import type { Store } from "../store/store.ts"
-import type { MemoryOutcome, MemoryRoom, MemoryToolRooms } from "./memory-tools.ts"
+import type { MemoryOutcome, MemoryAccess, MemoryToolDependencies } from "./memory-tools.ts"
 import type { ToolRuntime } from "../tools/tool.ts"
 
-export interface MemoriesRooms {
+export interface MemoriesDependencies {
   readonly data: string
   /** `memory` of `config.json`. */
   readonly settings: {
@@ -26,7 +26,7 @@ export interface MemoriesRooms {
   readonly ownerOf: (session_id: string) => Promise<string | null | undefined>
 }
 
-export interface MemoryPlace {
+export interface MemoryLocation {
   /** Null for a draft that has no session yet. */
   readonly session_id: string | null
   readonly workspace_root: string | null
@@ -34,9 +34,9 @@ export interface MemoryPlace {
 
 /** The memories of the user and of each project: files, in the places that the settings name. */
 export class Memories {
-  readonly #rooms: MemoriesRooms
+  readonly #rooms: MemoriesDependencies
 
-  constructor(rooms: MemoriesRooms) {
+  constructor(rooms: MemoriesDependencies) {
     this.#rooms = rooms
   }
 
@@ -67,20 +67,20 @@ export class Memories {
   }
 
   /** What a session is told of it when it starts (UX-037). */
-  async index({ session_id, workspace_root }: MemoryPlace): Promise<string> {
+  async index({ session_id, workspace_root }: MemoryLocation): Promise<string> {
     return memoryIndex(await (await this.in({ session_id, workspace_root })).list())
   }
 
   /** What whoever's session it is remembers there. */
-  async in({ session_id, workspace_root }: MemoryPlace): Promise<Memory> {
+  async in({ session_id, workspace_root }: MemoryLocation): Promise<Memory> {
     const owner = session_id === null ? null : await this.#rooms.ownerOf(session_id)
     return this.of(workspace_root, owner ?? null)
   }
 
-  readonly tools: MemoryToolRooms = { memory: (runtime) => this.#forTools(runtime) }
+  readonly tools: MemoryToolDependencies = { memory: (runtime) => this.#forTools(runtime) }
 
   // An agent's note says which message it answered, and is no copy of what the agent has read.
-  async #forTools({ session_id, turn_id, workspace_root }: ToolRuntime): Promise<MemoryRoom> {
+  async #forTools({ session_id, turn_id, workspace_root }: ToolRuntime): Promise<MemoryAccess> {
     const memory = await this.in({ session_id, workspace_root })
     const { store } = this.#rooms
     const asked = async (name: string, scope?: MemoryScope) => {
@@ -141,7 +141,7 @@ function proposed(answer: MemoryAnswer<MemoryProposal>): MemoryOutcome {
   return answer.type === "done" ? { type: "proposed", proposal: answer.value } : answer
 }
 
-function usersOwn({ home, settings }: MemoriesRooms): string {
+function usersOwn({ home, settings }: MemoriesDependencies): string {
   return settings.memory.user ?? join(home, ".agents", "memory")
 }
 

@@ -16,15 +16,15 @@ export type MemoryOutcome =
   | MemoryAnswer<MemoryEntry>
   | { readonly type: "proposed"; readonly proposal: MemoryProposal }
 
-export interface MemoryRoom extends Pick<Memory, "list" | "read"> {
+export interface MemoryAccess extends Pick<Memory, "list" | "read"> {
   write(memory: NewMemory): Promise<MemoryOutcome>
   delete(name: string, scope?: MemoryScope): Promise<MemoryOutcome>
 }
 
 /** The memory that belongs to a session: its user's, and its project's. */
-export type MemoryOf = (runtime: ToolRuntime) => MemoryRoom | Promise<MemoryRoom>
+export type MemoryOf = (runtime: ToolRuntime) => MemoryAccess | Promise<MemoryAccess>
 
-export interface MemoryToolRooms {
+export interface MemoryToolDependencies {
   readonly memory: MemoryOf
   /** What was read from files in this session: a memory is not a copy of one (UX-030). */
   readonly files_read?: (runtime: ToolRuntime) => readonly string[]
@@ -49,7 +49,7 @@ const NamedInput = z.strictObject({ name: MemoryName, scope: MemoryScope.optiona
 const NO_MEMORY = "there is no memory here"
 
 /** What is kept across sessions, written and deleted by these tools and by people alone (UX-030). */
-export function memoryTools(rooms: MemoryToolRooms | undefined): Tool[] {
+export function memoryTools(rooms: MemoryToolDependencies | undefined): Tool[] {
   const memory = async (runtime: ToolRuntime) => {
     if (rooms) return rooms.memory(runtime)
     throw new ToolError(NO_MEMORY)

@@ -10,9 +10,9 @@ import {
 import { asLine, firstLine, type MemoryEntry, neutral } from "./entry.ts"
 import type { MemoryProposal } from "compositor-core/contract/memory"
 import { MAX_PROPOSALS, Proposals } from "./proposals.ts"
-import { MAX_ENTRIES, MemoryShelf, type ShelfFile } from "./shelf.ts"
+import { MAX_ENTRIES, MemoryFolder, type MemoryFile } from "./shelf.ts"
 
-export interface MemoryRooms {
+export interface MemoryDependencies {
   /** Across every session of the user. */
   readonly user: string
   /** Of the project, outside of it: nobody else's. */
@@ -74,16 +74,18 @@ export type ProposedChange =
 /** What is kept across sessions: files that people can read, one for each memory. Only memory tools
  *  and people change it; a rewind does not (UX-040). */
 export class Memory {
-  readonly #rooms: MemoryRooms
+  readonly #rooms: MemoryDependencies
   /** The first that has a name wins, within a scope. */
-  readonly #shelves: readonly MemoryShelf[]
+  readonly #shelves: readonly MemoryFolder[]
 
-  constructor(rooms: MemoryRooms) {
+  constructor(rooms: MemoryDependencies) {
     this.#rooms = rooms
     this.#shelves = [
-      new MemoryShelf("user", rooms.user),
-      ...(rooms.project === undefined ? [] : [new MemoryShelf("project", rooms.project)]),
-      ...(rooms.shared === undefined ? [] : [new MemoryShelf("project", rooms.shared, rooms.root)]),
+      new MemoryFolder("user", rooms.user),
+      ...(rooms.project === undefined ? [] : [new MemoryFolder("project", rooms.project)]),
+      ...(rooms.shared === undefined
+        ? []
+        : [new MemoryFolder("project", rooms.shared, rooms.root)]),
     ]
   }
 
@@ -204,7 +206,7 @@ export class Memory {
     return { type: "done", value: { ...found.value.memory.entry, body: "", author } }
   }
 
-  #shelfFor(scope: MemoryScope): MemoryShelf | undefined {
+  #shelfFor(scope: MemoryScope): MemoryFolder | undefined {
     if (scope === "user") return this.#shelves[0]
     const folder = this.#rooms.keep === "shared" ? this.#rooms.shared : this.#rooms.project
     return this.#shelves.find((shelf) => shelf.folder === folder)
@@ -240,9 +242,9 @@ export class Memory {
   async #find(
     name: string,
     scope?: MemoryScope,
-  ): Promise<MemoryAnswer<{ memory: KnownMemory; shelf: MemoryShelf }>> {
+  ): Promise<MemoryAnswer<{ memory: KnownMemory; shelf: MemoryFolder }>> {
     if (!MemoryName.safeParse(name).success) return missing(name)
-    const found = new Map<MemoryScope, { memory: KnownMemory; shelf: MemoryShelf }>()
+    const found = new Map<MemoryScope, { memory: KnownMemory; shelf: MemoryFolder }>()
     for (const shelf of this.#shelves) {
       if ((scope && shelf.scope !== scope) || found.has(shelf.scope)) continue
       const file = await shelf.read(name)
@@ -255,7 +257,7 @@ export class Memory {
     return { type: "choose", scopes: [...found.keys()], message }
   }
 
-  async #know(shelf: MemoryShelf, { entry, path, text }: ShelfFile): Promise<KnownMemory> {
+  async #know(shelf: MemoryFolder, { entry, path, text }: MemoryFile): Promise<KnownMemory> {
     if (shelf.folder !== this.#rooms.shared) return { entry, path, trusted: true }
     return { entry, path, trusted: await this.#rooms.trust.isTrusted(path, digestOf(text)) }
   }

@@ -4,13 +4,13 @@ import { type FileHandle, lstat, mkdir, open, readdir, rename, rm } from "node:f
 import { join, relative, sep } from "node:path"
 import { openWithin, pathThrough } from "compositor-files/disk/within"
 import { MAX_BODY_BYTES, MemoryName, type MemoryScope } from "compositor-core/contract/memory"
-import { type MemoryEntry, printEntry, readEntry } from "./entry.ts"
+import { type MemoryEntry, printEntry, readMemoryEntry } from "./entry.ts"
 
 export const MAX_ENTRIES = 500
 /** A file holds a body and a head. */
 const MAX_FILE_BYTES = MAX_BODY_BYTES + 4096
 
-export interface ShelfFile {
+export interface MemoryFile {
   readonly entry: MemoryEntry
   readonly path: string
   /** The file as it is, for whoever pins it. */
@@ -19,7 +19,7 @@ export interface ShelfFile {
 
 /** The memories of one scope: a folder with one readable file for each. What was written is on disk
  *  when the call returns. A link, a device or an over-long file in the folder is no memory. */
-export class MemoryShelf {
+export class MemoryFolder {
   readonly scope: MemoryScope
   readonly folder: string
   readonly #root: string
@@ -32,7 +32,7 @@ export class MemoryShelf {
     this.#root = root
   }
 
-  async list(): Promise<ShelfFile[]> {
+  async list(): Promise<MemoryFile[]> {
     const names = (await this.#opened(({ at }) => readdir(at), []))
       .filter((file) => file.endsWith(".md"))
       .map((file) => file.slice(0, -3))
@@ -43,14 +43,14 @@ export class MemoryShelf {
     return files.filter((file) => file !== undefined)
   }
 
-  async read(name: string): Promise<ShelfFile | undefined> {
+  async read(name: string): Promise<MemoryFile | undefined> {
     const path = this.path(name)
     const text = await this.#opened(({ at }) => readSmall(join(at, fileOf(name))), undefined)
     if (text === undefined) return undefined
-    return { entry: readEntry(text, { scope: this.scope, name }), path, text }
+    return { entry: readMemoryEntry(text, { scope: this.scope, name }), path, text }
   }
 
-  async write(entry: MemoryEntry): Promise<ShelfFile> {
+  async write(entry: MemoryEntry): Promise<MemoryFile> {
     await this.#make()
     const path = this.path(entry.name)
     const text = printEntry(entry)
@@ -97,7 +97,7 @@ export class MemoryShelf {
     await mkdir(this.#root, { recursive: true, mode: 0o700 })
     let above = this.#root
     for (const step of relative(this.#root, this.folder).split(sep).filter(Boolean)) {
-      await new MemoryShelf(this.scope, above, this.#root).#opened(
+      await new MemoryFolder(this.scope, above, this.#root).#opened(
         ({ at }) => mkdir(join(at, step), 0o700).catch(unlessThere),
         undefined,
       )

@@ -3,7 +3,7 @@ import { IGNORE_FILES } from "./deny-rules.ts"
 import { MAX_PATTERN_CHARACTERS } from "./read-glob.ts"
 
 /** The ways in. What comes by any of them is judged before it is persisted or shown to a model. */
-export const Origin = z.enum([
+export const IngressOrigin = z.enum([
   "ref",
   "attachment",
   "paste",
@@ -13,13 +13,13 @@ export const Origin = z.enum([
   "web",
   "memory",
 ])
-export type Origin = z.infer<typeof Origin>
+export type IngressOrigin = z.infer<typeof IngressOrigin>
 
 const KILOBYTE = 1024
 const MEGABYTE = 1024 * KILOBYTE
 
 /** The most that may come by each way at once. */
-export const MAX_BYTES: Readonly<Record<Origin, number>> = {
+export const MAX_BYTES: Readonly<Record<IngressOrigin, number>> = {
   ref: 1024 * MEGABYTE,
   attachment: 1024 * MEGABYTE,
   paste: 16 * MEGABYTE,
@@ -52,8 +52,8 @@ export const PolicyConfig = z.strictObject({
   secrets: z.enum(["redact", "deny", "allow"]).default("redact"),
   /** Someone who typed a secret may say that it is to be sent all the same. */
   allow_typed_secrets: z.boolean().default(true),
-  max_bytes: z.partialRecord(Origin, z.int().min(0)).default({}),
-  denied_origins: z.array(Origin).default([]),
+  max_bytes: z.partialRecord(IngressOrigin, z.int().min(0)).default({}),
+  denied_origins: z.array(IngressOrigin).default([]),
 })
 export type PolicyConfig = z.input<typeof PolicyConfig>
 export type PolicySettings = z.output<typeof PolicyConfig>

@@ -2,17 +2,17 @@
 export type Glob =
   | { readonly type: "name"; readonly name: string }
   | { readonly type: "ending"; readonly ending: string }
-  | { readonly type: "name-pattern"; readonly tokens: readonly Token[] }
+  | { readonly type: "name-pattern"; readonly tokens: readonly GlobToken[] }
   | { readonly type: "path"; readonly path: string; readonly depth: number }
   | {
       readonly type: "path-pattern"
-      readonly tokens: readonly Token[]
+      readonly tokens: readonly GlobToken[]
       /** How many names the path has; null where two stars stand for any number of folders. */
       readonly depth: number | null
     }
   | { readonly type: "nothing" }
 
-export type Token =
+export type GlobToken =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "any" }
   | { readonly type: "star" }
@@ -48,14 +48,14 @@ export function lastNameOf(glob: Glob): string | undefined {
 
 /** An entry of a folder, as a list sees it: the path goes on at `from`, behind the list's folder,
  *  and has `depth` names from there. */
-export interface Place {
+export interface GlobEntry {
   readonly path: string
   readonly from: number
   readonly name: string
   readonly depth: number
 }
 
-export function globMatches(glob: Glob, { path, from, name, depth }: Place): boolean {
+export function globMatches(glob: Glob, { path, from, name, depth }: GlobEntry): boolean {
   switch (glob.type) {
     case "name":
       return name === glob.name
@@ -79,7 +79,7 @@ const SLASH = 0x2f
 // A star takes as little as it can and is asked for more when what follows does not fit. Only the
 // last star and the last pair of stars are ever asked: what an earlier one took already fits, so the
 // work stays small whatever the pattern.
-function tokensMatch(tokens: readonly Token[], text: string, from: number): boolean {
+function tokensMatch(tokens: readonly GlobToken[], text: string, from: number): boolean {
   let star: Retry | undefined
   let folders: Retry | undefined
   let token = 0
@@ -120,7 +120,7 @@ function oneFolderMore({ token, at }: Retry, text: string): Retry | undefined {
 }
 
 /** Where the text goes on after this token, or -1. */
-function step(token: Exclude<Token, { type: "rest" }>, text: string, at: number): number {
+function step(token: Exclude<GlobToken, { type: "rest" }>, text: string, at: number): number {
   switch (token.type) {
     case "text":
       return text.startsWith(token.text, at) ? at + token.text.length : -1

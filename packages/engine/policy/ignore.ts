@@ -1,4 +1,4 @@
-import { type Glob, globMatches, lastNameOf, type Place } from "./glob.ts"
+import { type Glob, globMatches, lastNameOf, type GlobEntry } from "./glob.ts"
 import { mayMatch, type NameSieve, sieveOf } from "./name-sieve.ts"
 import { readGlob } from "./read-glob.ts"
 
@@ -89,7 +89,7 @@ function withoutTrailingSpaces(text: string): string {
 }
 
 /** Something in the tree, by its path from the top. */
-export interface Entry {
+export interface TreeEntry {
   readonly path: string
   readonly name: string
   /** How many names the path has. */
@@ -104,7 +104,7 @@ export interface IgnoredBy {
 
 /** The rule that decides about an entry: the last that matches, in the innermost list that has one.
  *  Whether its folder is ignored was asked before: nothing in an ignored folder comes back. */
-export function ignoredBy(lists: IgnoreLists, entry: Entry): IgnoredBy | undefined {
+export function ignoredBy(lists: IgnoreLists, entry: TreeEntry): IgnoredBy | undefined {
   for (let at = lists.length - 1; at >= 0; at--) {
     const list = lists[at]!
     if (!mayMatch(list.sieve, entry.name)) continue
@@ -114,7 +114,7 @@ export function ignoredBy(lists: IgnoreLists, entry: Entry): IgnoredBy | undefin
   return undefined
 }
 
-function decisiveRule(list: IgnoreList, entry: Entry): IgnoreRule | undefined {
+function decisiveRule(list: IgnoreList, entry: TreeEntry): IgnoreRule | undefined {
   const { path, name, isFolder } = entry
   const place = { path, from: list.base.length, name, depth: entry.depth - list.depth, isFolder }
   return lastMatch(list.others, place, lastMatch(list.named.get(name), place, undefined))
@@ -123,7 +123,7 @@ function decisiveRule(list: IgnoreList, entry: Entry): IgnoreRule | undefined {
 /** The last rule that matches and was written after `known`, else `known`. */
 function lastMatch(
   rules: readonly IgnoreRule[] | undefined,
-  place: Place & { readonly isFolder: boolean },
+  place: GlobEntry & { readonly isFolder: boolean },
   known: IgnoreRule | undefined,
 ): IgnoreRule | undefined {
   if (rules === undefined) return known
@@ -138,8 +138,8 @@ function lastMatch(
 }
 
 /** Every entry on the way to a path, from the first below `from`; the path itself comes last. */
-export function entriesTo(path: string, from: number, isFolder: boolean): Entry[] {
-  const entries: Entry[] = []
+export function entriesTo(path: string, from: number, isFolder: boolean): TreeEntry[] {
+  const entries: TreeEntry[] = []
   let depth = path.slice(0, from).split("/").length
   let start = from
   while (start < path.length) {

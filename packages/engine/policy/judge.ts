@@ -1,32 +1,32 @@
-import { MAX_BYTES, type Origin } from "./config.ts"
+import { MAX_BYTES, type IngressOrigin } from "./config.ts"
 import { deniedBy } from "./deny.ts"
 import { DENIED_MIMES } from "./deny-rules.ts"
 import type { IngressPolicy } from "./policy.ts"
-import type { Span } from "./secrets/detector.ts"
-import { finish, finishInSlices, searchSecrets, type Steps } from "./secrets/find-secrets.ts"
-import { cutOut, type Finding, redact, redactValueInSteps } from "./secrets/redact.ts"
+import type { SecretSpan } from "./secrets/detector.ts"
+import { runSteps, finishInSlices, searchSecrets, type Steps } from "./secrets/find-secrets.ts"
+import { cutOut, type SecretFinding, redact, redactValueInSteps } from "./secrets/redact.ts"
 import { Refusal } from "compositor-core/message/refusal"
 
 /** Something that is about to come in. */
 export interface Arrival {
-  readonly origin: Origin
+  readonly origin: IngressOrigin
   /** The path of what was opened, as the system names it, or a path in the workspace. */
   readonly path?: string | undefined
   readonly name?: string | undefined
   readonly text?: string | undefined
   /** Only this piece of the text comes in, judged by what all of it holds: a line of a key is no key
    *  by itself. Without, all of the text. */
-  readonly piece?: Span | undefined
+  readonly piece?: SecretSpan | undefined
   /** In bytes. */
   readonly size?: number | undefined
   readonly mime?: string | undefined
 }
 
-export type Rule = "origin" | "size" | "mime" | "deny" | "ignore" | "secret"
+export type PolicyRule = "origin" | "size" | "mime" | "deny" | "ignore" | "secret"
 
 export type Denial = {
   readonly verdict: "deny"
-  readonly rule: Rule
+  readonly rule: PolicyRule
   /** One sentence for a person. */
   readonly reason: string
 }
@@ -35,10 +35,10 @@ interface Redaction {
   readonly verdict: "redact"
   readonly rule: "secret"
   readonly reason: string
-  readonly findings: readonly Finding[]
+  readonly findings: readonly SecretFinding[]
 }
 
-export type Verdict =
+export type PolicyVerdict =
   | { readonly verdict: "allow" }
   | Denial
   | (Redaction & { readonly text: string })
@@ -53,16 +53,16 @@ export const MAX_JUDGED_CHARACTERS = 8 * 1024 * 1024
 
 /** The one judgement on everything that comes in (BEY-04): let in, kept out, or let in without its
  *  secrets. However long the text is, nobody else waits for it. */
-export function judge(policy: IngressPolicy, given: Arrival): Promise<Verdict> {
+export function judge(policy: IngressPolicy, given: Arrival): Promise<PolicyVerdict> {
   return finishInSlices(judgeInSteps(policy, given))
 }
 
 /** The same at once, for what is known to be short. */
-export function judgeNow(policy: IngressPolicy, given: Arrival): Verdict {
-  return finish(judgeInSteps(policy, given))
+export function judgeNow(policy: IngressPolicy, given: Arrival): PolicyVerdict {
+  return runSteps(judgeInSteps(policy, given))
 }
 
-function* judgeInSteps(policy: IngressPolicy, given: Arrival): Steps<Verdict> {
+function* judgeInSteps(policy: IngressPolicy, given: Arrival): Steps<PolicyVerdict> {
   const arrival = shortened(policy, given)
   const denial = denialOf(policy, arrival)
   if (denial) return denial
@@ -153,7 +153,7 @@ function deniedByIgnoreFile(policy: IngressPolicy, { path }: Arrival): Denial | 
 
 interface Held {
   /** In what comes in. */
-  readonly findings: readonly Finding[]
+  readonly findings: readonly SecretFinding[]
   readonly gaveUp: boolean
   /** Whether the rest of the text, of which only a piece comes in, holds any. */
   readonly elsewhere: boolean
@@ -178,7 +178,7 @@ function withSecrets(
 }
 
 /** `GitHub token (line 3), 2 × password (lines 7, 9)`; never the secrets. */
-export function sentenceOf(findings: readonly Finding[]): string {
+export function sentenceOf(findings: readonly SecretFinding[]): string {
   return findings
     .map(({ kind, count, lines }) => {
       const counted = count === 1 ? kind : `${count} × ${kind}`
@@ -211,7 +211,7 @@ function printable(name: string): string {
   return redact(name).text
 }
 
-const WHAT_COMES_BY: Readonly<Record<Origin, string>> = {
+const WHAT_COMES_BY: Readonly<Record<IngressOrigin, string>> = {
   ref: "the file",
   attachment: "the attachment",
   paste: "the text",
@@ -222,7 +222,7 @@ const WHAT_COMES_BY: Readonly<Record<Origin, string>> = {
   memory: "the memory",
 }
 
-function deny(rule: Rule, reason: string): Denial {
+function deny(rule: PolicyRule, reason: string): Denial {
   return { verdict: "deny", rule, reason }
 }
 

@@ -1,4 +1,4 @@
-import { type Glob, lastNameOf, type Token } from "./glob.ts"
+import { type Glob, lastNameOf, type GlobToken } from "./glob.ts"
 
 /** Says of most names at once that no rule of a list can match them: by a few of their characters,
  *  whatever their case. A walk asks about every file there is. */
@@ -48,7 +48,7 @@ function eitherOf([first = new Uint8Array(0), ...others]: readonly Uint8Array[])
   return first.map((allowed, at) => Math.max(allowed, ...others.map((table) => table[at] ?? 0)))
 }
 
-function textOf(token: Token | undefined): string {
+function textOf(token: GlobToken | undefined): string {
   return token?.type === "text" ? token.text : ""
 }
 

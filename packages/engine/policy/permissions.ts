@@ -18,7 +18,7 @@ export const PermissionRule = z.strictObject({
 })
 export type PermissionRule = z.infer<typeof PermissionRule>
 
-export interface Call {
+export interface PermissionQuestion {
   readonly permission: string
   /** A path, a command, an address: what the tool says the call is about. */
   readonly subject: string
@@ -29,7 +29,7 @@ export const MAX_SUBJECT_CHARACTERS = 64 * 1024
 
 /** What the rules say about a call: the most specific one wins, except that nothing overrides what
  *  the manifest denies or pins (SES-080). Where no rule speaks, a person is asked. */
-export function judgeCall(rules: readonly PermissionRule[], call: Call): Action {
+export function judgeCall(rules: readonly PermissionRule[], call: PermissionQuestion): Action {
   const matching = rules.filter((rule) => speaksOf(rule, call))
   const fixed = matching.filter(isFixed)
   if (fixed.length > 0) return strictest(fixed)
@@ -51,7 +51,7 @@ export function scratchRule(path: string): PermissionRule {
   return { permission: "fs.write", pattern: `${path}/**`, action: "allow", source: "session" }
 }
 
-function speaksOf(rule: PermissionRule, { permission, subject }: Call): boolean {
+function speaksOf(rule: PermissionRule, { permission, subject }: PermissionQuestion): boolean {
   if (rule.permission !== "*" && rule.permission !== permission) return false
   const everything = rule.pattern === "*" || rule.pattern === "**"
   if (rule.action === "allow")

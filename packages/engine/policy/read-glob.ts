@@ -1,4 +1,4 @@
-import type { CharacterRange, Glob, Token } from "./glob.ts"
+import type { CharacterRange, Glob, GlobToken } from "./glob.ts"
 
 export const MAX_PATTERN_CHARACTERS = 4096
 
@@ -25,7 +25,7 @@ function nameGlob(pattern: string): Glob {
   return tokens ? { type: "name-pattern", tokens } : NOTHING
 }
 
-function patternDepth(tokens: readonly Token[]): number | null {
+function patternDepth(tokens: readonly GlobToken[]): number | null {
   let depth = 1
   for (const token of tokens) {
     if (token.type === "folders" || token.type === "rest") return null
@@ -40,8 +40,8 @@ function depthOf(path: string): number {
   return depth
 }
 
-function tokensOf(pattern: string, isPath: boolean): Token[] | undefined {
-  const tokens: Token[] = []
+function tokensOf(pattern: string, isPath: boolean): GlobToken[] | undefined {
+  const tokens: GlobToken[] = []
   let at = 0
   while (at < pattern.length) {
     const isFirstWildcard = !SPECIAL.test(pattern.slice(0, at))
@@ -53,7 +53,7 @@ function tokensOf(pattern: string, isPath: boolean): Token[] | undefined {
   return tokens
 }
 
-function push(tokens: Token[], token: Token) {
+function push(tokens: GlobToken[], token: GlobToken) {
   const last = tokens.at(-1)
   if (token.type !== "text" || last?.type !== "text") tokens.push(token)
   else tokens.splice(-1, 1, { type: "text", text: last.text + token.text })
@@ -65,7 +65,7 @@ interface Circumstances {
 }
 
 interface Read {
-  readonly token: Token
+  readonly token: GlobToken
   readonly next: number
 }
 

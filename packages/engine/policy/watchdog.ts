@@ -18,7 +18,7 @@ export type WatchdogAnswer =
  *  before the sandbox, and can only make them stricter. */
 export type ToolBefore = (call: WatchedCall) => WatchdogAnswer | Promise<WatchdogAnswer>
 
-export interface WatchOptions {
+export interface WatchdogOptions {
   /** What the permission rules said. */
   readonly rules: Action
   /** Nobody is there to be asked: to ask is to deny. */
@@ -32,7 +32,7 @@ const TIMEOUT_MS = 10_000
 export async function watch(
   before: ToolBefore | undefined,
   call: WatchedCall,
-  options: WatchOptions,
+  options: WatchdogOptions,
 ): Promise<WatchdogAnswer> {
   const { rules, headless, timeout_ms = TIMEOUT_MS } = options
   if (rules === "deny")

@@ -5,7 +5,7 @@ import { isWithin } from "compositor-files/disk/within"
 import type { Principal, PrincipalLimits, PrincipalToken } from "compositor-core/message/principal"
 import { Refusal } from "compositor-core/message/refusal"
 import type { PrincipalReads, PrincipalWrites } from "../store/principal-records.ts"
-import { type SharedPlaces, touches } from "./shared-places.ts"
+import { type SharedFolders, touches } from "./shared-places.ts"
 
 type Promised<T> = {
   [Name in keyof T]: T[Name] extends (...input: infer Input) => infer Output
@@ -30,7 +30,7 @@ export interface AddedToken {
 }
 
 /** Who came in, and by which token. */
-export interface Admitted {
+export interface AdmittedPrincipal {
   readonly principal: Principal
   readonly token: PrincipalToken
   readonly digest: string
@@ -45,7 +45,7 @@ const MAX_KNOWN = 10_000
 const USED_MS = 60_000
 
 interface Known {
-  readonly admitted: Admitted
+  readonly admitted: AdmittedPrincipal
   readonly until: number
 }
 
@@ -53,11 +53,11 @@ interface Known {
 export class Principals {
   readonly #store: PrincipalStore
   readonly #data: string
-  readonly #shared: SharedPlaces
+  readonly #shared: SharedFolders
   readonly #known = new Map<string, Known>()
   readonly #used = new Map<string, number>()
 
-  constructor(store: PrincipalStore, data: string, shared: SharedPlaces) {
+  constructor(store: PrincipalStore, data: string, shared: SharedFolders) {
     this.#store = store
     this.#data = data
     this.#shared = shared
@@ -108,28 +108,28 @@ export class Principals {
   }
 
   /** Whose token this is; undefined for one that nobody may come in by. */
-  async admit(secret: string): Promise<Admitted | undefined> {
+  async admit(secret: string): Promise<AdmittedPrincipal | undefined> {
     return TOKEN.test(secret) ? this.#admit(digestOf(secret)) : undefined
   }
 
   /** Whether whoever came in may still be here. */
-  async holds({ digest }: Admitted): Promise<boolean> {
+  async holds({ digest }: AdmittedPrincipal): Promise<boolean> {
     return (await this.#admit(digest)) !== undefined
   }
 
-  async #admit(digest: string): Promise<Admitted | undefined> {
+  async #admit(digest: string): Promise<AdmittedPrincipal | undefined> {
     const admitted = this.#remembered(digest) ?? (await this.#look(digest))
     if (!admitted || !isGood(admitted)) return undefined
     this.#use(admitted.token)
     return admitted
   }
 
-  #remembered(digest: string): Admitted | undefined {
+  #remembered(digest: string): AdmittedPrincipal | undefined {
     const known = this.#known.get(digest)
     return known && known.until > Date.now() ? known.admitted : undefined
   }
 
-  async #look(digest: string): Promise<Admitted | undefined> {
+  async #look(digest: string): Promise<AdmittedPrincipal | undefined> {
     const found = await this.#store.principalByToken(digest)
     this.#known.delete(digest)
     if (!found) return undefined
@@ -175,7 +175,7 @@ function unfit(at: number, message: string): Refusal {
   return new Refusal("invalid", message, [{ path: `/workspaces/${at}`, message }])
 }
 
-function isGood({ principal, token }: Admitted): boolean {
+function isGood({ principal, token }: AdmittedPrincipal): boolean {
   if (principal.revoked_at !== null || token.revoked_at !== null) return false
   return token.expires_at === null || token.expires_at > Date.now()
 }

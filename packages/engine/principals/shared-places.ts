@@ -5,7 +5,7 @@ import { isWithin } from "compositor-files/disk/within"
 
 /** Where the machine's user keeps what everybody's prompts read: commands, skills, agents, servers,
  *  notes. */
-export interface SharedPlaces {
+export interface SharedFolders {
   readonly home: string
   readonly folders: readonly string[]
 }
@@ -18,7 +18,7 @@ interface Asked {
   }
 }
 
-export function sharedPlaces({ environment, settings }: Asked): SharedPlaces {
+export function sharedFolders({ environment, settings }: Asked): SharedFolders {
   const { HOME = homedir(), XDG_CONFIG_HOME, CODEX_HOME } = environment
   const folders = [XDG_CONFIG_HOME, CODEX_HOME, settings.memory.user, ...settings.skills.paths]
   return {
@@ -29,7 +29,7 @@ export function sharedPlaces({ environment, settings }: Asked): SharedPlaces {
 
 /** Whether who may write in a folder could write what others' prompts read: it holds the home or one
  *  of these places, or lies in one. In a home, whatever begins with a dot is such a place. */
-export async function touches({ home, folders }: SharedPlaces, path: string): Promise<boolean> {
+export async function touches({ home, folders }: SharedFolders, path: string): Promise<boolean> {
   const own = await real(home)
   if (isWithin(path, own)) return true
   if (isWithin(own, path) && relative(own, path).startsWith(".")) return true

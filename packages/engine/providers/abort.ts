@@ -9,7 +9,7 @@ export const ABORTED = {
 } as const satisfies ModelEvent
 
 /** Wait; true when the time has passed, false as soon as the signal says stop. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<boolean> {
+export function pauseUntil(milliseconds: number, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return Promise.resolve(false)
   return new Promise((resolve) => {
     const stop = () => {

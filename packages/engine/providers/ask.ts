@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from "node:http"
 import { post, readUpTo, type Timeouts, TransportError } from "./transport.ts"
 import { assemble } from "compositor-core/wires/body"
 
-export interface Question {
+export interface SmallRequest {
   readonly url: string
   readonly headers?: Readonly<Record<string, string>>
   /** Posted as JSON; without it the question is a GET. */
@@ -12,7 +12,7 @@ export interface Question {
   readonly timeouts: Timeouts
 }
 
-export interface Page {
+export interface SmallAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -20,7 +20,7 @@ export interface Page {
 
 /** Ask for something small and wait for all of it. Throws `TransportError`, also when the answer is
  *  larger than was allowed. */
-export async function ask(question: Question): Promise<Page> {
+export async function askSmall(question: SmallRequest): Promise<SmallAnswer> {
   const { url, json, max_bytes, signal, timeouts } = question
   const posted = json === undefined ? NO_BODY : ({ method: "POST", body: bodyOf(json) } as const)
   const type = json === undefined ? {} : { "content-type": "application/json" }

@@ -1,18 +1,18 @@
 import type { ModelFault } from "compositor-core/model/prompt"
-import { type Json, parse, record, text } from "compositor-core/wires/read"
+import { type JsonRecord, parseJsonRecord, record, readString } from "compositor-core/wires/read"
 import { faultFrom, type RefusalFacts } from "compositor-core/wires/refusal"
 import { ABORTED } from "./abort.ts"
-import type { Answer, TransportError } from "./transport.ts"
+import type { HttpAnswer, TransportError } from "./transport.ts"
 
 /** An answer that is no answer, as the last event of a call. `read` finds what the API says in the
  *  JSON it came with. */
 export async function refusal(
-  answer: Answer,
-  read: (body: Json) => RefusalFacts,
+  answer: HttpAnswer,
+  read: (body: JsonRecord) => RefusalFacts,
 ): Promise<ModelFault> {
   const { readErrorText } = await import("./transport.ts")
   const { status } = answer
-  const body = firstOf(parse(await readErrorText(answer)))
+  const body = firstOf(parseJsonRecord(await readErrorText(answer)))
   const facts = body ? read(body) : {}
   return faultFrom(facts, {
     code: `http-${status}`,
@@ -23,7 +23,7 @@ export async function refusal(
 }
 
 // Some servers wrap an error in a list.
-function firstOf(body: Json | undefined): Json | undefined {
+function firstOf(body: JsonRecord | undefined): JsonRecord | undefined {
   return Array.isArray(body) ? record(body[0]) : body
 }
 
@@ -38,7 +38,7 @@ export function retryAfter(
   now: number = Date.now(),
 ): number | undefined {
   const milliseconds = Number.parseFloat(String(headers["retry-after-ms"]))
-  const after = text(headers["retry-after"]) ?? ""
+  const after = readString(headers["retry-after"]) ?? ""
   const seconds = /^[\d.]+$/.test(after) ? Number.parseFloat(after) : retry_after_seconds
   const wait = [milliseconds, (seconds ?? Number.NaN) * 1000, Date.parse(after) - now].find(
     (value) => Number.isFinite(value),

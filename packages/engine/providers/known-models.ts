@@ -2,12 +2,12 @@ import type { Capabilities } from "compositor-core/model/capabilities"
 import {
   type Knowledge,
   knowledgeOf,
-  type Layer,
+  type ModelLayer,
   type ModelConfig,
 } from "compositor-core/wires/layers"
-import type { Choice, Model } from "compositor-core/model/models"
+import type { ModelReference, Model } from "compositor-core/model/models"
 import { type Probe, type Probed, probe } from "./probe.ts"
-import { isDue, type Kept, readKept, type Refreshed, refresh } from "./refresh.ts"
+import { isDue, type StoredCatalog, readStoredCatalog, type Refreshed, refresh } from "./refresh.ts"
 
 interface KnownModelsOptions {
   /** Where the refreshed catalog is kept; without it nothing is fetched. */
@@ -24,19 +24,19 @@ interface KnownModelsOptions {
 export class KnownModels {
   readonly #options: KnownModelsOptions
   readonly #probed = new Map<string, Probed>()
-  #kept: Kept | undefined
+  #kept: StoredCatalog | undefined
   #failed_at: number | undefined
   #refreshing: Promise<Refreshed> | undefined
   #knowledge: Knowledge
 
-  constructor(options: KnownModelsOptions = {}, kept?: Kept) {
+  constructor(options: KnownModelsOptions = {}, kept?: StoredCatalog) {
     this.#options = options
     this.#kept = kept
     this.#knowledge = this.#layered()
   }
 
   static async open(options: KnownModelsOptions): Promise<KnownModels> {
-    const kept = options.file === undefined ? undefined : await readKept(options.file)
+    const kept = options.file === undefined ? undefined : await readStoredCatalog(options.file)
     return new KnownModels(options, kept)
   }
 
@@ -45,13 +45,13 @@ export class KnownModels {
   }
 
   /** When the refreshed catalog came, and when it was last asked for; null without one. */
-  get refreshed(): Pick<Kept, "url" | "etag" | "fetched_at" | "checked_at"> | null {
+  get refreshed(): Pick<StoredCatalog, "url" | "etag" | "fetched_at" | "checked_at"> | null {
     const { url, etag, fetched_at, checked_at } = this.#kept ?? {}
     if (url === undefined || fetched_at === undefined || checked_at === undefined) return null
     return { url, etag: etag ?? null, fetched_at, checked_at }
   }
 
-  find(choice: Choice): Model | undefined {
+  find(choice: ModelReference): Model | undefined {
     return this.#knowledge.find(choice)
   }
 
@@ -113,7 +113,7 @@ export class KnownModels {
     const probed = [...this.#probed.values()].flatMap((answer) =>
       "models" in answer ? answer.models : [],
     )
-    const layers: Layer[] = [
+    const layers: ModelLayer[] = [
       { name: "refreshed", models: this.#kept?.models ?? [] },
       { name: "probe", models: probed },
     ]

@@ -1,11 +1,11 @@
 import type { ModelEvent, PromptMessage } from "compositor-core/model/prompt"
 import { blockBytes, blockTokens, estimateTokens } from "compositor-core/model/tokens"
-import type { Fragment } from "compositor-core/wires/body"
+import type { WireFragment } from "compositor-core/wires/body"
 import { mirrorWire } from "compositor-core/wires/mirror"
 import { decodePlain } from "compositor-core/wires/plain"
-import { ABORTED, pause } from "./abort.ts"
+import { ABORTED, pauseUntil } from "./abort.ts"
 import { type Account, describeRequest } from "./account.ts"
-import type { Call, Provider } from "./provider.ts"
+import type { ProviderCall, Provider } from "./provider.ts"
 
 interface MirrorOptions {
   /** Between two pieces of the answer. */
@@ -29,12 +29,12 @@ export function mirror(options: MirrorOptions = {}): Provider {
   }
 }
 
-async function* reflect(call: Call, pace_ms: number): AsyncIterable<ModelEvent> {
+async function* reflect(call: ProviderCall, pace_ms: number): AsyncIterable<ModelEvent> {
   const account = accountOf(call)
   const answer = describeRequest(account)
   let told = ""
   for (const piece of piecesOf(answer)) {
-    if (!(await pause(pace_ms, call.signal))) break
+    if (!(await pauseUntil(pace_ms, call.signal))) break
     told += piece
     yield { type: "text-delta", text: piece }
   }
@@ -42,7 +42,7 @@ async function* reflect(call: Call, pace_ms: number): AsyncIterable<ModelEvent> 
   yield told === answer ? { type: "end", reason: "stop" } : ABORTED
 }
 
-function accountOf({ envelope, messages, receipts }: Call): Account {
+function accountOf({ envelope, messages, receipts }: ProviderCall): Account {
   const totals = messages.map(totalsOf)
   const last = messages.at(-1)
   return {
@@ -63,9 +63,9 @@ interface Totals {
 }
 
 // A fragment never changes, and a long history is asked about in every turn.
-const known = new WeakMap<Fragment, Totals>()
+const known = new WeakMap<WireFragment, Totals>()
 
-function totalsOf(message: Fragment): Totals {
+function totalsOf(message: WireFragment): Totals {
   const found = known.get(message)
   if (found) return found
   const { role, blocks } = decodePlain(message)

@@ -1,6 +1,6 @@
 import { open } from "node:fs/promises"
 import { join } from "node:path"
-import type { Environment } from "compositor-core/wires/define-wire"
+import type { ProviderEnvironment } from "compositor-core/wires/define-wire"
 import { ModelConfig } from "compositor-core/wires/layers"
 import { KnownModels } from "./known-models.ts"
 import { probes } from "./registry.ts"
@@ -16,7 +16,7 @@ const MAX_CONFIG_BYTES = 4 * 1024 * 1024
  *  wrote down would be worse. */
 export async function openKnownModels(
   data: string,
-  environment: Environment,
+  environment: ProviderEnvironment,
 ): Promise<KnownModels> {
   return KnownModels.open({
     file: join(data, CATALOG_FILE),

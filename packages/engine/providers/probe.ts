@@ -1,8 +1,8 @@
 import type { AskServer, ModelProbe, ProbedModel } from "compositor-core/wires/define-wire"
 import { urlOf } from "compositor-core/wires/define-wire"
 import { ModelFacts } from "compositor-core/wires/layers"
-import { type Json, parse } from "compositor-core/wires/read"
-import { ask, type Question } from "./ask.ts"
+import { type JsonRecord, parseJsonRecord } from "compositor-core/wires/read"
+import { askSmall, type SmallRequest } from "./ask.ts"
 
 /** Whom to ask what it can do, and in which way; its address is without the version of the API. */
 export interface Probe extends ModelProbe {
@@ -33,11 +33,11 @@ async function readPage(
   { url, headers }: Probe,
   path: string,
   about: { readonly signal: AbortSignal; readonly json: unknown },
-): Promise<Json> {
+): Promise<JsonRecord> {
   const limits = { max_bytes: MAX_ANSWER_BYTES, timeouts: TIMEOUTS }
-  const question: Question = { url: urlOf(url, path), headers, ...about, ...limits }
-  const page = await ask(question)
-  const body = parse(page.text)
+  const question: SmallRequest = { url: urlOf(url, path), headers, ...about, ...limits }
+  const page = await askSmall(question)
+  const body = parseJsonRecord(page.text)
   if (page.status !== 200 || !body)
     throw new Error(`${question.url} answered with status ${page.status} and no list of models`)
   return body

@@ -1,12 +1,12 @@
 import type { Media, ModelEvent } from "compositor-core/model/prompt"
 import type { Receipt } from "compositor-core/model/receipt"
-import type { Fragment } from "compositor-core/wires/body"
-import type { Envelope, Wire } from "compositor-core/wires/define-wire"
+import type { WireFragment } from "compositor-core/wires/body"
+import type { RequestEnvelope, Wire } from "compositor-core/wires/define-wire"
 
-export interface Call {
-  readonly envelope: Envelope
+export interface ProviderCall {
+  readonly envelope: RequestEnvelope
   /** Closed wire messages, oldest first: what `encode` made of each, this turn or long ago. */
-  readonly messages: readonly Fragment[]
+  readonly messages: readonly WireFragment[]
   /** What became of the parts that are new in this request. */
   readonly receipts: readonly Receipt[]
   readonly open: (media: Media) => AsyncIterable<Uint8Array>
@@ -19,8 +19,8 @@ export interface Call {
 export interface Provider extends Pick<Wire, "api" | "encode" | "body"> {
   readonly id: string
   readonly fold?: Wire["fold"]
-  stream(call: Call): AsyncIterable<ModelEvent>
+  stream(call: ProviderCall): AsyncIterable<ModelEvent>
   /** How many tokens the API would count for the request; undefined when it does not say. None where
    *  an API cannot be asked. */
-  countTokens?(call: Call): Promise<number | undefined>
+  countTokens?(call: ProviderCall): Promise<number | undefined>
 }

@@ -23,12 +23,12 @@ const Kept = z.object({
   models: z.array(ModelFacts),
 })
 /** The last good catalog, as far as it concerns us. */
-export type Kept = z.infer<typeof Kept>
+export type StoredCatalog = z.infer<typeof Kept>
 
 export type Refreshed =
-  | { readonly type: "recent"; readonly kept: Kept }
-  | { readonly type: "unchanged"; readonly kept: Kept }
-  | { readonly type: "updated"; readonly kept: Kept }
+  | { readonly type: "recent"; readonly kept: StoredCatalog }
+  | { readonly type: "unchanged"; readonly kept: StoredCatalog }
+  | { readonly type: "updated"; readonly kept: StoredCatalog }
   /** What we had is still what we have. */
   | { readonly type: "failed"; readonly reason: string }
 
@@ -41,7 +41,7 @@ interface RefreshOptions {
 }
 
 /** What an earlier refresh kept; a file that is damaged or of another version is no file. */
-export async function readKept(file: string): Promise<Kept | undefined> {
+export async function readStoredCatalog(file: string): Promise<StoredCatalog | undefined> {
   try {
     if ((await stat(file)).size > MAX_FILE_BYTES) return undefined
     return Kept.parse(JSON.parse(await readFile(file, "utf8")))
@@ -53,7 +53,7 @@ export async function readKept(file: string): Promise<Kept | undefined> {
 /** Ask the catalog for news, at most once a day unless `force` says so. Never throws: without a
  *  network, or with nonsense from it, the last good catalog stays. */
 export async function refresh(
-  kept: Kept | undefined,
+  kept: StoredCatalog | undefined,
   options: RefreshOptions,
   force = false,
 ): Promise<Refreshed> {
@@ -71,11 +71,11 @@ export async function refresh(
 }
 
 async function fetchNews(
-  known: Kept | undefined,
+  known: StoredCatalog | undefined,
   options: RefreshOptions & { readonly url: string; readonly now: () => number },
 ): Promise<Refreshed> {
   const { file, url, now, signal = new AbortController().signal } = options
-  const { ask } = await import("./ask.ts")
+  const { askSmall: ask } = await import("./ask.ts")
   const headers = { accept: "application/json", ...(known?.etag ? tagged(known.etag) : {}) }
   const page = await ask({ url, headers, max_bytes: MAX_CATALOG_BYTES, signal, timeouts: TIMEOUTS })
   const checked_at = now()
@@ -84,7 +84,7 @@ async function fetchNews(
   if (page.status !== 200) throw new Error(`it answered with status ${page.status}`)
   const models = readCatalog(page.text)
   const etag = page.headers.etag ?? null
-  const made: Kept = { version: 1, url, etag, fetched_at: checked_at, checked_at, models }
+  const made: StoredCatalog = { version: 1, url, etag, fetched_at: checked_at, checked_at, models }
   return { type: "updated", kept: await keep(file, made) }
 }
 
@@ -93,7 +93,7 @@ function tagged(etag: string) {
 }
 
 /** Whoever reads the file sees the old one or the new one. */
-async function keep(file: string, kept: Kept): Promise<Kept> {
+async function keep(file: string, kept: StoredCatalog): Promise<StoredCatalog> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   const temporary = `${file}.${randomUUID()}.tmp`
   try {
@@ -113,7 +113,11 @@ async function keep(file: string, kept: Kept): Promise<Kept> {
 }
 
 /** Whether it is time to ask again; a failure is not repeated at once. */
-export function isDue(kept: Kept | undefined, failed_at: number | undefined, now: number): boolean {
+export function isDue(
+  kept: StoredCatalog | undefined,
+  failed_at: number | undefined,
+  now: number,
+): boolean {
   if (failed_at !== undefined && now - failed_at < MIN_PAUSE_MS) return false
   return !kept || now - kept.checked_at >= MAX_AGE_MS
 }

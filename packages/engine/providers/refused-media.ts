@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto"
 import type { Media, ModelFault } from "compositor-core/model/prompt"
-import { type Body, flatPieces } from "compositor-core/wires/body"
+import { type WireBody, flatPieces } from "compositor-core/wires/body"
 
 /** Which media a refusal is about: content ids, none when the API does not say which, undefined when
  *  it is about something else (BEY-02). */
-export function blame(body: Body, fault: ModelFault): readonly string[] | undefined {
+export function blame(body: WireBody, fault: ModelFault): readonly string[] | undefined {
   if (fault.retryable || NOT_ABOUT_CONTENT.test(fault.code)) return undefined
   const { json, media } = outline(body)
   if (media.length === 0) return undefined
@@ -18,7 +18,7 @@ const MEDIA_WORDS =
   /image|picture|pixel|pdf|audio|video|mime|media.?type|base64|\b(?:document|file)s?\b|request_too_large|http-41[35]/i
 
 /** The request as JSON in which each medium is its number. */
-function outline(body: Body): { json: unknown; media: readonly Media[] } {
+function outline(body: WireBody): { json: unknown; media: readonly Media[] } {
   const media: Media[] = []
   const bytes: Uint8Array[] = []
   for (const piece of flatPieces(body)) {

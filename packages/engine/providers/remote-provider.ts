@@ -1,14 +1,14 @@
 import type { ModelEvent, ModelFault } from "compositor-core/model/prompt"
 import { countCalls, limitBytes } from "compositor-core/wires/answer-limits"
-import type { Body } from "compositor-core/wires/body"
+import type { WireBody } from "compositor-core/wires/body"
 import type { Connection, RemoteWire, TokenCount } from "compositor-core/wires/define-wire"
 import { toolNames } from "compositor-core/wires/names"
 import { last } from "compositor-core/wires/progress"
-import { parse } from "compositor-core/wires/read"
+import { parseJsonRecord } from "compositor-core/wires/read"
 import { faultOf, refusal } from "./fault.ts"
-import type { Call, Provider } from "./provider.ts"
+import type { ProviderCall, Provider } from "./provider.ts"
 import { blame } from "./refused-media.ts"
-import type { Answer, Post } from "./transport.ts"
+import type { HttpAnswer, Post } from "./transport.ts"
 
 /** Whoever is reached by a connection, asked in the way of a wire. */
 export function remoteProvider(wire: RemoteWire, connection: Connection): Provider {
@@ -26,7 +26,7 @@ export function remoteProvider(wire: RemoteWire, connection: Connection): Provid
 
 /** Ask, and give what comes as events. Never throws; the last event is `end` or `error`. */
 async function* converse(
-  call: Call,
+  call: ProviderCall,
   wire: RemoteWire,
   connection: Connection,
 ): AsyncIterable<ModelEvent> {
@@ -41,9 +41,9 @@ async function* converse(
 }
 
 async function* answers(
-  { envelope, signal }: Call,
+  { envelope, signal }: ProviderCall,
   wire: RemoteWire,
-  send: () => Promise<Answer>,
+  send: () => Promise<HttpAnswer>,
 ): AsyncIterable<ModelEvent> {
   let state = wire.start(envelope.model)
   let calls = 0
@@ -68,19 +68,19 @@ async function* answers(
 
 /** A request with the headers that tell who asks. */
 async function postSigned(
-  { open, signal }: Pick<Call, "open" | "signal">,
+  { open, signal }: Pick<ProviderCall, "open" | "signal">,
   request: Omit<Post, "open" | "signal">,
   { signing }: Connection,
-): Promise<Answer> {
+): Promise<HttpAnswer> {
   // Loaded on the first request: commands that send nothing start faster without it.
   const { post } = await import("./transport.ts")
   const asked: Post = { ...request, open, signal }
   if (!signing) return post(asked)
-  const { signed } = await import("./sigv4.ts")
+  const { signRequest: signed } = await import("./sigv4.ts")
   return post({ ...asked, headers: { ...asked.headers, ...(await signed(asked, signing)) } })
 }
 
-function accused(fault: ModelFault, body: Body): ModelFault {
+function accused(fault: ModelFault, body: WireBody): ModelFault {
   const media = blame(body, fault)
   return media ? { ...fault, implicates_media: media } : fault
 }
@@ -96,7 +96,7 @@ const MAX_COUNT_BYTES = 64 * 1024
 /** What an API counts for a request. Undefined when it does not say: a count is worth a question,
  *  but not a failure. */
 async function askForCount(
-  call: Call,
+  call: ProviderCall,
   count: TokenCount,
   connection: Connection,
 ): Promise<number | undefined> {
@@ -108,7 +108,8 @@ async function askForCount(
     const asked = { url, headers: { ...headers, accept: "application/json" }, body }
     const answer = await postSigned(call, asked, connection)
     const { bytes, whole } = await readUpTo(answer.chunks, MAX_COUNT_BYTES)
-    const told = answer.status === 200 && whole ? parse(bytes.toString("utf8")) : undefined
+    const told =
+      answer.status === 200 && whole ? parseJsonRecord(bytes.toString("utf8")) : undefined
     const figure = told && count.read(told)
     return typeof figure === "number" && Number.isInteger(figure) && figure >= 0
       ? figure

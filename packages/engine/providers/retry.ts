@@ -1,6 +1,6 @@
 import type { ModelEvent, ModelFault, ModelUsage } from "compositor-core/model/prompt"
-import { ABORTED, pause } from "./abort.ts"
-import type { Call, Provider } from "./provider.ts"
+import { ABORTED, pauseUntil } from "./abort.ts"
+import type { ProviderCall, Provider } from "./provider.ts"
 
 export interface RetryOptions {
   /** Attempts in all. */
@@ -21,19 +21,19 @@ const OPTIONS: Required<RetryOptions> = {
   max_delay_ms: 20_000,
   max_retry_after_ms: 60_000,
   random: Math.random,
-  wait: pause,
+  wait: pauseUntil,
 }
 
 /** The same provider, patient: a fault that may pass is tried again after a while, as long as
  *  nothing was said yet. It tells each time that it will; the last fault is the one it gives up
  *  with, and usage is told once, for all attempts together. */
-export function patient(provider: Provider, options: RetryOptions = {}): Provider {
+export function withRetries(provider: Provider, options: RetryOptions = {}): Provider {
   return { ...provider, stream: (call) => insist(provider, call, { ...OPTIONS, ...options }) }
 }
 
 async function* insist(
   provider: Provider,
-  call: Call,
+  call: ProviderCall,
   options: Required<RetryOptions>,
 ): AsyncIterable<ModelEvent> {
   let used: ModelUsage | undefined

@@ -8,8 +8,8 @@ import type {
 import { estimateTokens, tokensOfBytes } from "compositor-core/model/tokens"
 import { decodePlain, plainBody } from "compositor-core/wires/plain"
 import { scriptedWire } from "compositor-core/wires/scripted"
-import { ABORTED, pause } from "./abort.ts"
-import type { Call, Provider } from "./provider.ts"
+import { ABORTED, pauseUntil } from "./abort.ts"
+import type { ProviderCall, Provider } from "./provider.ts"
 import { fragmentText } from "./write-body.ts"
 
 export type ScriptStep =
@@ -30,7 +30,7 @@ export type Script = readonly ScriptStep[] | ((call: RecordedCall) => readonly S
 
 /** A call as the provider received it; what is in it is decoded when it is asked for. */
 export interface RecordedCall {
-  readonly call: Call
+  readonly call: ProviderCall
   readonly prompt: readonly PromptMessage[]
   readonly newest: PromptMessage | undefined
   body(): Promise<string>
@@ -45,7 +45,7 @@ export interface ScriptedProvider extends Provider {
 const REMEMBERED_CALLS = 100
 
 /** A model that answers as it was told to, for tests. Without a script it echoes. */
-export function scripted(script: Script = scriptFromText("{}")): ScriptedProvider {
+export function scriptedProvider(script: Script = scriptFromText("{}")): ScriptedProvider {
   const calls: RecordedCall[] = []
   return {
     id: scriptedWire.provider_id,
@@ -62,7 +62,7 @@ export function scripted(script: Script = scriptFromText("{}")): ScriptedProvide
   }
 }
 
-function record(call: Call): RecordedCall {
+function record(call: ProviderCall): RecordedCall {
   const { envelope, messages, open } = call
   return {
     call,
@@ -88,7 +88,10 @@ async function* play(script: Script, recorded: RecordedCall): AsyncIterable<Mode
   }
 }
 
-async function* playSteps(steps: readonly ScriptStep[], call: Call): AsyncIterable<ModelEvent> {
+async function* playSteps(
+  steps: readonly ScriptStep[],
+  call: ProviderCall,
+): AsyncIterable<ModelEvent> {
   let said = ""
   let called = false
   for (const step of steps) {
@@ -124,7 +127,7 @@ function faultOf(step: ScriptStep): ModelEvent | undefined {
 /** False when the call was aborted. */
 async function waitFor(step: ScriptStep, signal: AbortSignal): Promise<boolean> {
   if (signal.aborted) return false
-  if ("delay_ms" in step && step.delay_ms) return pause(step.delay_ms, signal)
+  if ("delay_ms" in step && step.delay_ms) return pauseUntil(step.delay_ms, signal)
   if (!("wait" in step)) return true
   await Promise.race([step.wait, whenAborted(signal)])
   return !signal.aborted
@@ -137,7 +140,7 @@ function whenAborted(signal: AbortSignal): Promise<void> {
 }
 
 // From the size alone: a test with a long history should not pay for decoding it.
-function usageOf({ envelope, messages }: Call, said: string) {
+function usageOf({ envelope, messages }: ProviderCall, said: string) {
   const bytes = messages.reduce((sum, message) => sum + message.size, envelope.system.length)
   const output = estimateTokens(said)
   return { input: tokensOfBytes(bytes), output, reasoning: 0, cache_read: 0, cache_write: 0 }
@@ -172,7 +175,7 @@ function isResult(message: PromptMessage | undefined): boolean {
 
 function madeBy(
   call: { name: string; input?: unknown },
-  { messages }: Call,
+  { messages }: ProviderCall,
   at: number,
 ): ScriptStep {
   const { name, input = {} } = call

@@ -6,7 +6,7 @@ import { writeBody } from "./write-body.ts"
 
 /** The headers that sign a request (Signature Version 4). The signature covers the body, so its
  *  media are read once to be hashed and once more to be sent; they are never held. */
-export async function signed(
+export async function signRequest(
   post: Post,
   key: SigningKey,
   now: Date = new Date(),

@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
 import process from "node:process"
 import { traceHeaders } from "../telemetry/span.ts"
-import type { Body } from "compositor-core/wires/body"
+import type { WireBody } from "compositor-core/wires/body"
 import { type OpenMedia, writeBody } from "./write-body.ts"
 
 export interface Timeouts {
@@ -18,13 +18,13 @@ export interface Post {
   /** POST when nobody says. */
   readonly method?: "GET" | "POST"
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Body
+  readonly body: WireBody
   readonly open: OpenMedia
   readonly signal: AbortSignal
   readonly timeouts?: Timeouts | undefined
 }
 
-export interface Answer {
+export interface HttpAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly chunks: AsyncIterable<Uint8Array>
@@ -49,7 +49,7 @@ const MAX_ERROR_BYTES = 64 * 1024
 /** Send a body and give back what comes, as it comes. The body is streamed and its length told
  *  first; a redirect is an answer like any other. Throws `TransportError`, also while the answer is
  *  read. */
-export async function post(call: Post): Promise<Answer> {
+export async function post(call: Post): Promise<HttpAnswer> {
   if (call.signal.aborted) throw aborted()
   const request = openRequest(call)
   const fate: Fate = { request, host: new URL(call.url).host, error: undefined }
@@ -64,7 +64,7 @@ export async function post(call: Post): Promise<Answer> {
 }
 
 /** The text of a refusal, as far as it is worth reading. */
-export async function readErrorText(answer: Answer): Promise<string> {
+export async function readErrorText(answer: HttpAnswer): Promise<string> {
   const { bytes } = await readUpTo(answer.chunks, MAX_ERROR_BYTES)
   return bytes.toString("utf8", 0, MAX_ERROR_BYTES)
 }
@@ -154,7 +154,7 @@ function drained(request: ClientRequest): Promise<void> {
   })
 }
 
-function answerOf(response: IncomingMessage, fate: Fate): Answer {
+function answerOf(response: IncomingMessage, fate: Fate): HttpAnswer {
   const { statusCode = 0, headers } = response
   return { status: statusCode, headers, chunks: readAnswer(response, fate) }
 }

@@ -1,6 +1,6 @@
 import type { Media } from "compositor-core/model/prompt"
 import { base64Length } from "compositor-core/model/media-types"
-import { type Body, flatPieces } from "compositor-core/wires/body"
+import { type WireBody, flatPieces } from "compositor-core/wires/body"
 
 export type OpenMedia = (media: Media) => AsyncIterable<Uint8Array>
 
@@ -10,7 +10,7 @@ const LARGE_BYTES = 8 * 1024
 
 /** The bytes of a request. Media are opened one after the other and encoded as they come; small
  *  pieces are written together. */
-export async function* writeBody(body: Body, open: OpenMedia): AsyncIterable<Uint8Array> {
+export async function* writeBody(body: WireBody, open: OpenMedia): AsyncIterable<Uint8Array> {
   const waiting = new Waiting()
   // Not `yield*`: it waits several times for each of them, and most give nothing.
   for (const piece of flatPieces(body)) {
@@ -93,7 +93,7 @@ function encode(first: Buffer, bytes: Buffer): Buffer {
 }
 
 /** The whole body as text, media as base64: for showing it, not for sending it. */
-export async function fragmentText(body: Body, open: OpenMedia): Promise<string> {
+export async function fragmentText(body: WireBody, open: OpenMedia): Promise<string> {
   const chunks: Uint8Array[] = []
   for await (const chunk of writeBody(body, open)) chunks.push(chunk)
   return Buffer.concat(chunks).toString("utf8")

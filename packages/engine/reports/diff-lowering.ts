@@ -5,10 +5,16 @@ import { LOWERING_VERSION } from "compositor-core/model/receipt"
 import type { Store, StoredReceipt } from "../store/store.ts"
 import type { MessageReceipt } from "../turns/lower-message.ts"
 import { receiptDifferences } from "./receipt-difference.ts"
-import { Relowering, type RelowerRooms, type Said, saidIn } from "./relower.ts"
+import {
+  Relowering,
+  type RelowerDependencies,
+  type SpokenHistory,
+  readSpokenHistory,
+} from "./relower.ts"
 
-export interface DiffLoweringRooms extends RelowerRooms {
-  readonly store: RelowerRooms["store"] & Pick<Store, "session" | "sessions" | "turns" | "receipts">
+export interface DiffLoweringDependencies extends RelowerDependencies {
+  readonly store: RelowerDependencies["store"] &
+    Pick<Store, "session" | "sessions" | "turns" | "receipts">
 }
 
 export interface DiffLoweringQuery {
@@ -25,7 +31,7 @@ const MAX_TURNS = 1000
 /** Which stored turns would be lowered differently now, and how: what their receipts say against
  *  what lowering the same history for the same model says today. */
 export async function diffLowering(
-  rooms: DiffLoweringRooms,
+  rooms: DiffLoweringDependencies,
   { since, session_id, principal }: DiffLoweringQuery,
 ): Promise<DiffLoweringAnswer> {
   const turns: TurnDifference[] = []
@@ -41,7 +47,7 @@ export async function diffLowering(
 }
 
 async function* sessionsOf(
-  { store }: DiffLoweringRooms,
+  { store }: DiffLoweringDependencies,
   id: string | undefined,
   principal: string | undefined,
 ): AsyncIterable<Session> {
@@ -61,13 +67,13 @@ async function* sessionsOf(
 }
 
 async function* comparedTurns(
-  rooms: DiffLoweringRooms,
+  rooms: DiffLoweringDependencies,
   session: Session,
   since: number,
 ): AsyncIterable<TurnDifference> {
   const turns = await rooms.store.turns(session.id)
   if (turns.length === 0) return
-  const said = await saidIn(rooms, session)
+  const said = await readSpokenHistory(rooms, session)
   const ends = turnEnds(said, turns)
   const relowerings = new Map<string, Relowering | undefined>()
   for (const turn of turns) {
@@ -83,14 +89,18 @@ async function* comparedTurns(
 }
 
 /** Up to where in the history each turn was told: all that its message set off. */
-function turnEnds({ messages }: Said, turns: readonly Turn[]): Map<string, number> {
+function turnEnds({ messages }: SpokenHistory, turns: readonly Turn[]): Map<string, number> {
   const began = new Set(turns.map(({ message_id }) => message_id))
   const starts = messages.flatMap(({ id }, at) => (began.has(id) ? [{ id, at }] : []))
   return new Map(starts.map(({ id }, index) => [id, starts[index + 1]?.at ?? messages.length]))
 }
 
 /** Of a model that nobody knows any more there is nothing to compare with. */
-function relowering(rooms: DiffLoweringRooms, turn: Turn, said: Said): Relowering | undefined {
+function relowering(
+  rooms: DiffLoweringDependencies,
+  turn: Turn,
+  said: SpokenHistory,
+): Relowering | undefined {
   const model = rooms.models.find(turn.model)
   return model && new Relowering(rooms, said, { choice: turn.model, model })
 }

@@ -16,9 +16,9 @@ import type { Model } from "compositor-core/model/models"
 import type { Media, PromptMessage } from "compositor-core/model/prompt"
 import type { Receipt } from "compositor-core/model/receipt"
 import { blockTokens, estimateTokens } from "compositor-core/model/tokens"
-import type { Call, Provider } from "../providers/provider.ts"
-import type { Envelope } from "compositor-core/wires/define-wire"
-import type { Fragment } from "compositor-core/wires/body"
+import type { ProviderCall, Provider } from "../providers/provider.ts"
+import type { RequestEnvelope } from "compositor-core/wires/define-wire"
+import type { WireFragment } from "compositor-core/wires/body"
 import { findWire } from "compositor-core/wires/wires"
 import { fragmentText } from "../providers/write-body.ts"
 import { type Instructions, newInstructions } from "../skills/instructions.ts"
@@ -26,13 +26,18 @@ import type { Store } from "../store/store.ts"
 import { envelopeOf } from "../turns/turn-context.ts"
 import { lowerInstructions } from "../turns/instructions.ts"
 import { nonceOf } from "../turns/lower-message.ts"
-import { type Manner, type MannerRooms, mannerOf, type Speaker } from "../turns/request-settings.ts"
+import {
+  type RequestSettings,
+  type RequestSettingsDependencies,
+  chooseRequestSettings,
+  type Speaker,
+} from "../turns/request-settings.ts"
 import { PassingBlobs } from "../turns/passing-blobs.ts"
 import { systemPrompt } from "../turns/system-prompt.ts"
 
 const MAX_SHOWN_BODY_BYTES = 96 * 1024 * 1024
 
-export interface DryRunRooms extends MannerRooms {
+export interface DryRunDependencies extends RequestSettingsDependencies {
   readonly blobs: Sources["blobs"]
   readonly read: typeof readWorkspaceFile
   readonly ingress: NonNullable<Sources["ingress"]>
@@ -49,10 +54,10 @@ export interface DryRunRooms extends MannerRooms {
 
 /** A provider that may know how many tokens a request has. */
 interface Counter extends Pick<Provider, "id"> {
-  countTokens?(call: Call): Promise<number | undefined>
+  countTokens?(call: ProviderCall): Promise<number | undefined>
 }
 
-export interface Draft {
+export interface DryRunInput {
   readonly parts: readonly Part[]
   readonly workspace_root: string | null
   readonly model?: { readonly provider_id: string; readonly model_id: string } | undefined
@@ -92,7 +97,7 @@ function heldBy({ usage: told, context_tokens }: Metadata): number | undefined {
 const LAST_MESSAGES = 10
 
 /** What a model would be sent, and what would become of each part; nothing is kept (BEY-01). */
-export async function dryRun(rooms: DryRunRooms, draft: Draft): Promise<DryRun> {
+export async function dryRun(rooms: DryRunDependencies, draft: DryRunInput): Promise<DryRun> {
   const to = addressee(rooms.models, draft)
   const { model, wire, capabilities } = to
   const manner = await mannerOfDraft(rooms, draft, to)
@@ -125,7 +130,7 @@ interface Addressee {
   readonly capabilities: Capabilities
 }
 
-function addressee(known: DryRunRooms["models"], draft: Draft): Addressee {
+function addressee(known: DryRunDependencies["models"], draft: DryRunInput): Addressee {
   const model = draft.model
     ? known.find(draft.model)
     : known.models.find(({ api }) => api === draft.api)
@@ -141,23 +146,24 @@ function addressee(known: DryRunRooms["models"], draft: Draft): Addressee {
 
 /** A draft that belongs to no session is shown as the assistant's, without tools. */
 function mannerOfDraft(
-  rooms: DryRunRooms,
-  { speaker, model: choice }: Draft,
+  rooms: DryRunDependencies,
+  { speaker, model: choice }: DryRunInput,
   { model, capabilities }: Addressee,
-): Manner | Promise<Manner> {
-  if (speaker) return mannerOf(rooms, speaker, { choice: choice ?? model, model, capabilities })
+): RequestSettings | Promise<RequestSettings> {
+  if (speaker)
+    return chooseRequestSettings(rooms, speaker, { choice: choice ?? model, model, capabilities })
   return { envelope: envelopeOf(model, { system: systemPrompt() }), policy: DEFAULT_POLICY }
 }
 
 interface Lowering {
   readonly to: Addressee
-  readonly manner: Manner
+  readonly manner: RequestSettings
   readonly blobs: PassingBlobs
 }
 
 async function lowerDraft(
-  rooms: DryRunRooms,
-  draft: Draft,
+  rooms: DryRunDependencies,
+  draft: DryRunInput,
   { to, manner, blobs }: Lowering,
 ): Promise<Pick<DryRun, "receipts"> & { messages: readonly PromptMessage[] }> {
   const { capabilities, model } = to
@@ -191,7 +197,11 @@ async function lowerDraft(
 }
 
 /** What the message would say of the project's instructions if it were sent now. */
-async function unsaid(rooms: DryRunRooms, draft: Draft, { envelope }: Manner) {
+async function unsaid(
+  rooms: DryRunDependencies,
+  draft: DryRunInput,
+  { envelope }: RequestSettings,
+) {
   const { speaker, workspace_root } = draft
   const files = await rooms.instructions({
     workspace_root: speaker?.workspace_root ?? workspace_root,
@@ -206,7 +216,7 @@ async function unsaid(rooms: DryRunRooms, draft: Draft, { envelope }: Manner) {
 // A draft has no id yet. Asked again the answer is the same, and what is in it cannot tell it.
 const DRAFT_KEY = randomBytes(32)
 
-function draftNonce({ parts, message_id }: Draft): string {
+function draftNonce({ parts, message_id }: DryRunInput): string {
   if (message_id !== undefined) return nonceOf(message_id)
   return nonceOf(createHmac("sha256", DRAFT_KEY).update(JSON.stringify(parts)).digest("hex"))
 }
@@ -222,10 +232,10 @@ async function shown(
 
 interface Filled {
   readonly model: Model
-  readonly envelope: Envelope
-  readonly fragments: readonly Fragment[]
+  readonly envelope: RequestEnvelope
+  readonly fragments: readonly WireFragment[]
   readonly tokens: number
-  readonly draft: Draft
+  readonly draft: DryRunInput
   readonly blobs: PassingBlobs
 }
 
@@ -233,7 +243,7 @@ interface Filled {
 const NEAR = 0.8
 const COUNT_MS = 5000
 
-async function fillOf(rooms: DryRunRooms, filled: Filled): Promise<ContextFill> {
+async function fillOf(rooms: DryRunDependencies, filled: Filled): Promise<ContextFill> {
   const { model, tokens, draft, envelope, fragments, blobs } = filled
   const limit_tokens = model.context_tokens
   const before = draft.history_tokens ?? 0

@@ -6,29 +6,29 @@ import type { Store } from "../store/store.ts"
 import { type DiffLoweringQuery, diffLowering } from "./diff-lowering.ts"
 import type { DiffLoweringAnswer, SwitchAnswer } from "compositor-core/contract/models"
 import type { DryRun } from "compositor-core/contract/lowering"
-import { type Draft, dryRun, heldTokens } from "./dry-run.ts"
+import { type DryRunInput, dryRun, heldTokens } from "./dry-run.ts"
 import { instructionsIn } from "../turns/instructions.ts"
-import type { HistoryRooms } from "../turns/lower-message.ts"
-import type { MannerRooms } from "../turns/request-settings.ts"
+import type { HistoryDependencies } from "../turns/lower-message.ts"
+import type { RequestSettingsDependencies } from "../turns/request-settings.ts"
 import { allOf, sinceCompaction } from "../turns/compaction.ts"
 import { switchReport } from "./model-switch-report.ts"
 
-export interface WhatIfRooms extends HistoryRooms, MannerRooms {
+export interface DryRunsDependencies extends HistoryDependencies, RequestSettingsDependencies {
   readonly store: Store
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: Pick<Knowledge, "models" | "find" | "capabilities">
 }
 
-export interface AskedDraft extends Omit<Draft, "speaker" | "history_tokens"> {
+export interface AskedDraft extends Omit<DryRunInput, "speaker" | "history_tokens"> {
   /** The session that it would be said in. */
   readonly session_id?: string | undefined
 }
 
 /** What would be sent, without sending it: nothing that is asked here is kept. */
-export class WhatIf {
-  readonly #rooms: WhatIfRooms
+export class DryRuns {
+  readonly #rooms: DryRunsDependencies
 
-  constructor(rooms: WhatIfRooms) {
+  constructor(rooms: DryRunsDependencies) {
     this.#rooms = rooms
   }
 

@@ -7,16 +7,22 @@ import { estimateTokens } from "compositor-core/model/tokens"
 import { usableTokens } from "../turns/compaction.ts"
 import type { MessageReceipt } from "../turns/lower-message.ts"
 import { receiptDifferences } from "./receipt-difference.ts"
-import { answerTokens, Relowering, type RelowerRooms, type Said, saidIn } from "./relower.ts"
+import {
+  answerTokens,
+  Relowering,
+  type RelowerDependencies,
+  type SpokenHistory,
+  readSpokenHistory,
+} from "./relower.ts"
 
 /** What changes when a session goes on with another model: the whole history is lowered for both,
  *  and the parts whose receipts differ are told (BEY-02). Nothing is kept. */
 export async function switchReport(
-  rooms: RelowerRooms,
+  rooms: RelowerDependencies,
   session: Session,
   choice: ModelChoice,
 ): Promise<SwitchAnswer> {
-  const said = await saidIn(rooms, session)
+  const said = await readSpokenHistory(rooms, session)
   const before = await seenBy(rooms, said, session.model)
   const after = await seenBy(rooms, said, choice)
   return {
@@ -32,7 +38,11 @@ interface Seen {
   readonly receipts: readonly MessageReceipt[]
 }
 
-async function seenBy(rooms: RelowerRooms, said: Said, choice: ModelChoice): Promise<Seen> {
+async function seenBy(
+  rooms: RelowerDependencies,
+  said: SpokenHistory,
+  choice: ModelChoice,
+): Promise<Seen> {
   const model = found(rooms, choice)
   const { provider_id, model_id, api, context_tokens } = model
   const relowering = new Relowering(rooms, said, { choice, model })
@@ -47,7 +57,7 @@ async function seenBy(rooms: RelowerRooms, said: Said, choice: ModelChoice): Pro
   return { side, receipts }
 }
 
-function found({ models }: RelowerRooms, choice: ModelChoice): Model {
+function found({ models }: RelowerDependencies, choice: ModelChoice): Model {
   const model = models.find(choice)
   if (model) return model
   throw new Refusal("unknown_model", `there is no provider ${choice.provider_id} here`)

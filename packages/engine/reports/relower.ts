@@ -9,33 +9,42 @@ import type { Model } from "compositor-core/model/models"
 import { tokensOfBytes, utf8Length } from "compositor-core/model/tokens"
 import { findWire } from "compositor-core/wires/wires"
 import type { RawMessage, Store } from "../store/store.ts"
-import { type HistoryRooms, lowerMessage, type MessageReceipt } from "../turns/lower-message.ts"
 import {
-  type Asked,
-  type Manner,
-  type MannerRooms,
-  mannerOf,
+  type HistoryDependencies,
+  lowerMessage,
+  type MessageReceipt,
+} from "../turns/lower-message.ts"
+import {
+  type RequestedModel,
+  type RequestSettings,
+  type RequestSettingsDependencies,
+  chooseRequestSettings,
   type Speaker,
 } from "../turns/request-settings.ts"
 import { PassingBlobs } from "../turns/passing-blobs.ts"
-import { isSaid } from "../turns/prompt-history.ts"
+import { isSpokenMessage } from "../turns/prompt-history.ts"
 import { allOf, sinceCompaction } from "../turns/compaction.ts"
 
 /** What lowering a history once more needs; nothing of it is changed. */
-export interface RelowerRooms extends HistoryRooms, MannerRooms {
-  readonly store: HistoryRooms["store"] & Pick<Store, "refusals">
+export interface RelowerDependencies extends HistoryDependencies, RequestSettingsDependencies {
+  readonly store: HistoryDependencies["store"] & Pick<Store, "refusals">
   readonly models: Pick<Knowledge, "find" | "capabilities">
 }
 
-export interface Said {
+export interface SpokenHistory {
   readonly messages: readonly RawMessage[]
   readonly speaker: Speaker
 }
 
 /** What a session says to a model, by its path. */
-export async function saidIn({ store }: RelowerRooms, speaker: Speaker): Promise<Said> {
+export async function readSpokenHistory(
+  { store }: RelowerDependencies,
+  speaker: Speaker,
+): Promise<SpokenHistory> {
   const messages = allOf(sinceCompaction(await store.toldHistory(speaker.id, null)))
-  const said = messages.filter(({ metadata_json }) => isSaid({ metadata: openJson(metadata_json) }))
+  const said = messages.filter(({ metadata_json }) =>
+    isSpokenMessage({ metadata: openJson(metadata_json) }),
+  )
   return { messages: said, speaker }
 }
 
@@ -43,16 +52,20 @@ export async function saidIn({ store }: RelowerRooms, speaker: Speaker): Promise
  *  files that were shown are not shown again, and media make room for newer ones. Nothing is kept. */
 export class Relowering {
   readonly capabilities: Capabilities
-  readonly #rooms: RelowerRooms
-  readonly #said: Said
-  readonly #asked: Asked
+  readonly #rooms: RelowerDependencies
+  readonly #said: SpokenHistory
+  readonly #asked: RequestedModel
   readonly #wire: NonNullable<ReturnType<typeof findWire>>
-  #manner: Promise<Manner> | undefined
+  #manner: Promise<RequestSettings> | undefined
   #refused: ReadonlySet<string> | undefined
   #demoted: Demotions = new Set()
   #walk = nowhere()
 
-  constructor(rooms: RelowerRooms, said: Said, asked: { choice: ModelChoice; model: Model }) {
+  constructor(
+    rooms: RelowerDependencies,
+    said: SpokenHistory,
+    asked: { choice: ModelChoice; model: Model },
+  ) {
     const { api } = asked.model
     const wire = findWire(api)
     if (!wire) throw new Refusal("unknown_model", `${api} is no wire API known here`)
@@ -64,8 +77,8 @@ export class Relowering {
   }
 
   /** How the session's agent would ask the model. */
-  manner(): Promise<Manner> {
-    this.#manner ??= mannerOf(this.#rooms, this.#said.speaker, this.#asked)
+  manner(): Promise<RequestSettings> {
+    this.#manner ??= chooseRequestSettings(this.#rooms, this.#said.speaker, this.#asked)
     return this.#manner
   }
 
@@ -127,7 +140,7 @@ function nowhere(): Walk {
 }
 
 /** What the answers of a history come to: their words and calls. What calls gave back has receipts. */
-export function answerTokens({ messages }: Said): number {
+export function answerTokens({ messages }: SpokenHistory): number {
   const parts = messages.filter(({ role }) => role === "assistant").flatMap(({ parts }) => parts)
   return tokensOfBytes(parts.reduce((bytes, { data_json }) => bytes + spokenBytes(data_json), 0))
 }

@@ -1,20 +1,20 @@
 import { basename, dirname, join } from "node:path"
-import type { Finding } from "compositor-core/catalog/finding"
-import { PROJECT_SKILLS, type SkillPlace, USER_SKILLS } from "compositor-core/catalog/places"
+import type { CommandFileFinding } from "compositor-core/catalog/finding"
+import { PROJECT_SKILLS, type SkillFolder, USER_SKILLS } from "compositor-core/catalog/places"
 import { withOpenaiManifest } from "compositor-core/catalog/read/openai-manifest"
 import { readSkill, type SkillReading } from "compositor-core/catalog/read/skill"
 import type { Skill } from "compositor-core/catalog/skill"
 import { nestedPackages } from "./nested.ts"
 import { resourcesOf } from "./package.ts"
 import { userPath } from "./places.ts"
-import { Search } from "./scan.ts"
+import { SkillSearch } from "./scan.ts"
 import type { Visit } from "./visit.ts"
 
 type SkillScope = "project" | "user" | "bundled" | "named" | "remote"
 
 export interface SkillsReading {
   readonly skills: readonly Skill[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CommandFileFinding[]
   readonly folders: readonly string[]
 }
 
@@ -39,12 +39,12 @@ export async function discoverSkills(visit: Visit): Promise<Record<SkillScope, S
 }
 
 interface FoundFolder {
-  readonly place: SkillPlace
+  readonly place: SkillFolder
   readonly path: string
   readonly within?: string
 }
 
-function at(folder: string, place: SkillPlace): FoundFolder {
+function at(folder: string, place: SkillFolder): FoundFolder {
   return { place, path: join(folder, place.path) }
 }
 
@@ -60,9 +60,9 @@ async function readAll(
   scope: SkillScope,
   visit: Visit,
 ): Promise<SkillsReading> {
-  const search = new Search(scope === "project" ? visit.realRoot : null, visit.isAbsent)
+  const search = new SkillSearch(scope === "project" ? visit.realRoot : null, visit.isAbsent)
   const skills: Skill[] = []
-  const findings: Finding[] = []
+  const findings: CommandFileFinding[] = []
   for (const folder of folders) {
     const paths = await headsIn(folder.path, folder.place.loose === true, search)
     for (let from = 0; from < paths.length; from += BATCH) {
@@ -83,7 +83,7 @@ const MAX_DEPTH = 6
 async function headsIn(
   folder: string,
   loose: boolean,
-  search: Search,
+  search: SkillSearch,
   depth = 1,
 ): Promise<string[]> {
   const items = await search.enter(folder)

@@ -1,18 +1,18 @@
 import { realpath } from "node:fs/promises"
 import { join } from "node:path"
-import type { Layer } from "compositor-core/catalog/catalog"
+import type { CommandLayer } from "compositor-core/catalog/catalog"
 import { PROJECT_COMMANDS, USER_COMMANDS } from "compositor-core/catalog/places"
 import { type Skill, skillCommand } from "compositor-core/catalog/skill"
 import { discoverSkills, type SkillsReading } from "./discover-skills.ts"
 import { type Project, projectOf, TextFiles } from "./files.ts"
-import { type FoundPlace, goosePlaces, piPlaces, placesAt, userPath } from "./places.ts"
-import { type PlacesReading, readGooseMap, readPlaces } from "./read-places.ts"
+import { type FoundFolder, gooseFolders, piFolders, placesAt, userPath } from "./places.ts"
+import { type PlacesReading, readGooseMap, readCommandFolders } from "./read-places.ts"
 import { absentIn, type DiscoverOptions, type Visit } from "./visit.ts"
 
 export interface Discovery {
   readonly project: Project
   /** One each for the project, the user and the host. */
-  readonly layers: readonly Layer[]
+  readonly layers: readonly CommandLayer[]
   /** One of each name, the first that was found (SKL-002). */
   readonly skills: readonly Skill[]
   /** Folders and files whose changes matter, whether they are there or not. */
@@ -26,8 +26,8 @@ export async function discover(options: DiscoverOptions): Promise<Discovery> {
   const visit = await begin(options)
   const [mapped, project, user, skills] = await Promise.all([
     readGooseMap(visit),
-    projectPlaces(visit).then((places) => readPlaces(places, "project", visit)),
-    userPlaces(visit).then((places) => readPlaces(places, "user", visit)),
+    projectPlaces(visit).then((places) => readCommandFolders(places, "project", visit)),
+    userPlaces(visit).then((places) => readCommandFolders(places, "user", visit)),
     discoverSkills(visit),
   ])
   return {
@@ -60,20 +60,20 @@ async function begin(options: DiscoverOptions): Promise<Visit> {
   return { ...options, files: options.files ?? new TextFiles(), project, realRoot, isAbsent }
 }
 
-async function projectPlaces({ project, files }: Visit): Promise<FoundPlace[]> {
+async function projectPlaces({ project, files }: Visit): Promise<FoundFolder[]> {
   const perLevel = project.levels.map(async (level) => {
     const known = PROJECT_COMMANDS.map((place) => placesAt(place, join(level, place.path)))
-    return [...(await Promise.all(known)).flat(), ...(await piPlaces(files, level, project.root))]
+    return [...(await Promise.all(known)).flat(), ...(await piFolders(files, level, project.root))]
   })
   return (await Promise.all(perLevel)).flat()
 }
 
-async function userPlaces({ environment, files }: Visit): Promise<FoundPlace[]> {
+async function userPlaces({ environment, files }: Visit): Promise<FoundFolder[]> {
   const known = USER_COMMANDS.map((place) => placesAt(place, userPath(place.path, environment)))
   return [
     ...(await Promise.all(known)).flat(),
-    ...(await piPlaces(files, environment.home, null)),
-    ...goosePlaces(environment),
+    ...(await piFolders(files, environment.home, null)),
+    ...gooseFolders(environment),
   ]
 }
 
@@ -86,7 +86,11 @@ function knownPaths({ project, environment }: Visit): string[] {
   return [...own, ...user].map((path) => path.split(/[/\\]\*/, 1)[0] ?? path)
 }
 
-function layer(owner: string, readings: readonly PlacesReading[], skills: SkillsReading): Layer {
+function layer(
+  owner: string,
+  readings: readonly PlacesReading[],
+  skills: SkillsReading,
+): CommandLayer {
   return {
     owner,
     commands: [

@@ -4,7 +4,7 @@ import { dirname, join, resolve } from "node:path"
 import { MAX_FILE_BYTES } from "compositor-core/catalog/limits"
 import { readWorkspaceFile } from "compositor-files/workspace/workspace"
 
-export type TextFile =
+export type SkillTextFile =
   | {
       readonly type: "text"
       readonly text: string
@@ -19,11 +19,11 @@ const MAX_KNOWN = 8192
 
 /** Small text files, read again only when they changed. */
 export class TextFiles {
-  readonly #known = new Map<string, { readonly state: string; readonly file: TextFile }>()
+  readonly #known = new Map<string, { readonly state: string; readonly file: SkillTextFile }>()
 
   /** `root` is the folder that what is opened must lie in, links followed; null for the user's own
    *  files, which may lie anywhere. */
-  async read(path: string, root: string | null): Promise<TextFile> {
+  async read(path: string, root: string | null): Promise<SkillTextFile> {
     const state = await stateOf(path)
     const known = this.#known.get(path)
     if (known && state !== undefined && known.state === state) return known.file
@@ -39,7 +39,7 @@ async function stateOf(path: string): Promise<string | undefined> {
   return found && `${found.ino} ${found.size} ${found.mtimeNs} ${found.ctimeNs}`
 }
 
-async function readText(path: string, root: string | null): Promise<TextFile> {
+async function readText(path: string, root: string | null): Promise<SkillTextFile> {
   const read = await readWorkspaceFile(root ?? "/", path, { maxBytes: MAX_FILE_BYTES })
   if (read.type === "refused") return { type: "refused", reason: read.reason }
   if (read.type === "too-large")

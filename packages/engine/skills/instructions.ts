@@ -24,7 +24,7 @@ export const Instructions = z.object({
 })
 export type Instructions = z.infer<typeof Instructions>
 
-export interface InstructionRooms {
+export interface InstructionDependencies {
   readonly trust: Trust
   /** What lies there is the user's own. */
   readonly home: string
@@ -38,7 +38,7 @@ export interface InstructionRooms {
 export async function projectInstructions(
   folder: string,
   root: string,
-  rooms: InstructionRooms,
+  rooms: InstructionDependencies,
 ): Promise<Instructions[]> {
   const found: Instructions[] = []
   let room = MAX_INSTRUCTION_CHARACTERS
@@ -69,7 +69,7 @@ function foldersUp(folder: string, root: string): string[] {
 async function firstOf(
   folder: string,
   root: string,
-  { trust, home, admit, files = new TextFiles() }: InstructionRooms,
+  { trust, home, admit, files = new TextFiles() }: InstructionDependencies,
 ): Promise<Omit<Instructions, "cut"> | undefined> {
   for (const name of NAMES) {
     const path = join(folder, name)

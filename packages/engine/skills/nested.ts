@@ -1,6 +1,6 @@
 import { basename, dirname, relative, sep } from "node:path"
 import { PROJECT_SKILLS } from "compositor-core/catalog/places"
-import { Search } from "./scan.ts"
+import { SkillSearch } from "./scan.ts"
 import type { Visit } from "./visit.ts"
 
 export interface NestedPackage {
@@ -36,14 +36,14 @@ export async function nestedPackages({ project, realRoot }: Visit): Promise<Nest
   const { root, levels } = project
   // Neither a whole disk nor a whole home is a project.
   if (dirname(root) === root || !levels.includes(root)) return []
-  const folders = await holdersIn(root, 1, new Search(realRoot))
+  const folders = await holdersIn(root, 1, new SkillSearch(realRoot))
   return named(
     folders.filter((folder) => !levels.includes(folder)),
     root,
   )
 }
 
-async function holdersIn(folder: string, depth: number, search: Search): Promise<string[]> {
+async function holdersIn(folder: string, depth: number, search: SkillSearch): Promise<string[]> {
   const items = await search.enter(folder)
   if (depth > 1 && items.some(({ name }) => name === ".git")) return []
   const found = items.some(({ name }) => HOLDERS.has(name)) ? [folder] : []

@@ -1,26 +1,26 @@
 import { readdir, stat } from "node:fs/promises"
 import { delimiter, dirname, isAbsolute, join, resolve } from "node:path"
 import { z } from "zod"
-import type { CommandPlace } from "compositor-core/catalog/places"
+import type { CommandFolder } from "compositor-core/catalog/places"
 import { readJson } from "compositor-core/catalog/read/json"
 import type { TextFiles } from "./files.ts"
 
 /** What the user's own places are named by. */
-export interface Environment {
+export interface UserEnvironment {
   readonly home: string
   readonly variables: Readonly<Record<string, string | undefined>>
 }
 
 /** A place on this machine. */
-export interface FoundPlace {
-  readonly place: CommandPlace
+export interface FoundFolder {
+  readonly place: CommandFolder
   readonly path: string
   /** What a `*` in its path stood for. */
   readonly star?: string | undefined
 }
 
 /** `~/…` and `$XDG_CONFIG_HOME/…` as a path of this machine. */
-export function userPath(path: string, { home, variables }: Environment): string {
+export function userPath(path: string, { home, variables }: UserEnvironment): string {
   const [, name = "~", rest = ""] = /^(~|\$[A-Z_]+)\/(.*)$/.exec(path) ?? []
   const fallback: Readonly<Record<string, string>> = {
     $XDG_CONFIG_HOME: join(home, ".config"),
@@ -33,7 +33,7 @@ export function userPath(path: string, { home, variables }: Environment): string
 }
 
 /** The folders or the file that a place's path stands for. */
-export async function placesAt(place: CommandPlace, path: string): Promise<FoundPlace[]> {
+export async function placesAt(place: CommandFolder, path: string): Promise<FoundFolder[]> {
   if (place.beside && !(await exists(join(dirname(path), place.beside)))) return []
   const [before = path, after] = path.split("*", 2)
   if (after === undefined) return [{ place, path }]
@@ -54,16 +54,16 @@ async function exists(path: string): Promise<boolean> {
   )
 }
 
-const PI_PROMPTS: CommandPlace = { tool: "pi", path: "", files: /\.md$/i, reader: "markdown" }
+const PI_PROMPTS: CommandFolder = { tool: "pi", path: "", files: /\.md$/i, reader: "markdown" }
 const Prompts = z.looseObject({ prompts: z.array(z.string()).max(50) })
 const Package = z.looseObject({ pi: Prompts })
 
 /** The folders that pi's settings or a package's `pi.prompts` name. */
-export async function piPlaces(
+export async function piFolders(
   files: TextFiles,
   folder: string,
   root: string | null,
-): Promise<FoundPlace[]> {
+): Promise<FoundFolder[]> {
   const settings = root === null ? ".pi/agent/settings.json" : ".pi/settings.json"
   const fromSettings = Prompts.safeParse(await json(files, join(folder, settings), root))
   const fromPackage = Package.safeParse(await json(files, join(folder, "package.json"), root))
@@ -85,7 +85,7 @@ async function json(files: TextFiles, path: string, root: string | null): Promis
 }
 
 /** A recipe wherever it lies. */
-export const RECIPES: CommandPlace = {
+export const RECIPES: CommandFolder = {
   tool: "goose",
   path: "",
   files: /\.(?:ya?ml|json)$/i,
@@ -93,7 +93,7 @@ export const RECIPES: CommandPlace = {
 }
 
 /** The folders of `GOOSE_RECIPE_PATH`. */
-export function goosePlaces({ variables }: Environment): FoundPlace[] {
+export function gooseFolders({ variables }: UserEnvironment): FoundFolder[] {
   const folders = (variables.GOOSE_RECIPE_PATH ?? "").split(delimiter).filter(isAbsolute)
   return folders.map((path) => ({ place: RECIPES, path }))
 }

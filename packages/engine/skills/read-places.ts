@@ -1,29 +1,29 @@
 import { stat } from "node:fs/promises"
 import { basename, dirname, extname, resolve } from "node:path"
 import type { Command } from "compositor-core/catalog/command"
-import type { Finding } from "compositor-core/catalog/finding"
+import type { CommandFileFinding } from "compositor-core/catalog/finding"
 import { readCommandFile } from "compositor-core/catalog/read/read"
 import { readGooseSlashMap } from "compositor-core/catalog/read/recipe"
-import type { TextFile } from "./files.ts"
-import { type FoundPlace, RECIPES, userPath } from "./places.ts"
-import { type FoundFile, findFiles, Search } from "./scan.ts"
+import type { SkillTextFile } from "./files.ts"
+import { type FoundFolder, RECIPES, userPath } from "./places.ts"
+import { type FoundFile, findFiles, SkillSearch } from "./scan.ts"
 import { isInside, type Visit } from "./visit.ts"
 
 export interface PlacesReading {
   readonly commands: readonly Command[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CommandFileFinding[]
   /** Where to look for changes. */
   readonly folders: readonly string[]
 }
 
 /** Read the command files of some places, in their order. A file that is reached twice, by a link,
  *  is read once: the first place says whose it is. */
-export async function readPlaces(
-  places: readonly FoundPlace[],
+export async function readCommandFolders(
+  places: readonly FoundFolder[],
   scope: "project" | "user",
   visit: Visit,
 ): Promise<PlacesReading> {
-  const search = new Search(scope === "project" ? visit.realRoot : null, visit.isAbsent)
+  const search = new SkillSearch(scope === "project" ? visit.realRoot : null, visit.isAbsent)
   const reading = empty()
   for (const found of places)
     await readBatches(await filesAt(found, search), { found, scope, visit, reading })
@@ -32,12 +32,15 @@ export async function readPlaces(
   return { commands, findings, folders: [...search.folders, ...places.map(({ path }) => path)] }
 }
 
-function limitReached(path: string): Finding {
+function limitReached(path: string): CommandFileFinding {
   const message = "there are more command files than are looked through"
   return { level: "warning", rule: "limit", path, line: 1, message }
 }
 
-async function filesAt({ place, path, star }: FoundPlace, search: Search): Promise<FoundFile[]> {
+async function filesAt(
+  { place, path, star }: FoundFolder,
+  search: SkillSearch,
+): Promise<FoundFile[]> {
   if (!place.files) return (await isFile(path)) ? [{ path, relative: basename(path) }] : []
   const { files, deep = false, parent } = place
   const found = await findFiles(path, { files, deep, parent }, search)
@@ -59,13 +62,13 @@ const MAX_TOTAL_CHARACTERS = 16 * 1024 * 1024
 interface Reading {
   characters: number
   readonly commands: Command[]
-  readonly findings: Finding[]
+  readonly findings: CommandFileFinding[]
   /** The files that were read, by their real path, and where they were found. */
   readonly seen: Map<string, string>
 }
 
 interface Task {
-  readonly found: Pick<FoundPlace, "place">
+  readonly found: Pick<FoundFolder, "place">
   readonly scope: "project" | "user"
   readonly visit: Visit
   readonly reading: Reading
@@ -87,7 +90,7 @@ async function readBatches(files: readonly FoundFile[], task: Task): Promise<voi
   }
 }
 
-async function take({ path, relative }: FoundFile, file: TextFile, task: Task): Promise<void> {
+async function take({ path, relative }: FoundFile, file: SkillTextFile, task: Task): Promise<void> {
   const { found, scope, visit, reading } = task
   const fault = faultOf(file, reading)
   if (fault) reading.findings.push({ ...fault, path, line: 1 })
@@ -105,9 +108,9 @@ async function take({ path, relative }: FoundFile, file: TextFile, task: Task): 
 
 /** Why a file is passed over. */
 function faultOf(
-  file: TextFile,
+  file: SkillTextFile,
   { seen, characters }: Reading,
-): Omit<Finding, "path" | "line"> | undefined {
+): Omit<CommandFileFinding, "path" | "line"> | undefined {
   if (file.type === "refused") return { level: "error", rule: "unreadable", message: file.reason }
   const first = seen.get(file.realPath)
   if (first !== undefined) {

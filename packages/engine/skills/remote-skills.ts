@@ -31,7 +31,7 @@ const Index = z.object({
     .max(MAX_SKILLS),
 })
 
-export interface RemoteRooms {
+export interface RemoteSkillDependencies {
   readonly data: string
   readonly urls: readonly string[]
   readonly log?: ((message: string) => void) | undefined
@@ -43,11 +43,11 @@ export interface RemoteRooms {
 export class RemoteSkills {
   /** Where they are kept, one folder for each address, there from the start so that it is watched. */
   readonly folders: readonly string[]
-  readonly #rooms: RemoteRooms
+  readonly #rooms: RemoteSkillDependencies
   readonly #stop = new AbortController()
   #fetching: Promise<void> | undefined
 
-  constructor(rooms: RemoteRooms) {
+  constructor(rooms: RemoteSkillDependencies) {
     this.#rooms = rooms
     this.folders = rooms.urls.map((url) => join(rooms.data, "remote-skills", nameOf(url)))
     for (const folder of this.folders) mkdirSync(folder, { recursive: true, mode: 0o700 })

@@ -11,7 +11,7 @@ const MAX_ENTRIES = 5000
 
 /** How far one discovery may look. Links are followed, but never to a folder seen before, and in a
  *  project never out of it. */
-export class Search {
+export class SkillSearch {
   /** Every folder that was looked into, for whoever watches. */
   readonly folders: string[] = []
   readonly #root: string | null
@@ -32,7 +32,7 @@ export class Search {
 
   /** What a folder holds, in order of name; nothing for a folder that may not be looked into. A
    *  folder is entered once, whatever it is called. */
-  async enter(folder: string): Promise<readonly Item[]> {
+  async enter(folder: string): Promise<readonly ScannedItem[]> {
     if (this.isCutShort || this.#isAbsent(folder)) return []
     const real = await realpath(folder).catch(() => undefined)
     if (
@@ -43,7 +43,7 @@ export class Search {
       return []
     this.#seen.add(real)
     this.folders.push(folder)
-    const items: Item[] = []
+    const items: ScannedItem[] = []
     for (const entry of await entriesOf(folder)) {
       const item = await itemOf(folder, entry)
       if (item) items.push(item)
@@ -58,7 +58,7 @@ export class Search {
   }
 }
 
-export interface Item {
+export interface ScannedItem {
   readonly name: string
   readonly path: string
   readonly type: "file" | "folder"
@@ -75,14 +75,14 @@ async function entriesOf(folder: string): Promise<Dirent[]> {
 }
 
 /** What an entry is once links are followed; devices, sockets and dead links are nothing. */
-async function itemOf(folder: string, entry: Dirent): Promise<Item | undefined> {
+async function itemOf(folder: string, entry: Dirent): Promise<ScannedItem | undefined> {
   const path = join(folder, entry.name)
   const found = entry.isSymbolicLink() ? await stat(path).catch(() => undefined) : entry
   if (found?.isFile()) return { name: entry.name, path, type: "file" }
   return found?.isDirectory() ? { name: entry.name, path, type: "folder" } : undefined
 }
 
-function byName(left: Item, right: Item): number {
+function byName(left: ScannedItem, right: ScannedItem): number {
   if (left.name === right.name) return 0
   return left.name < right.name ? -1 : 1
 }
@@ -93,7 +93,7 @@ export interface FoundFile {
   readonly relative: string
 }
 
-export interface Wanted {
+export interface WantedFiles {
   readonly files: RegExp
   readonly deep: boolean
   /** Only files whose folder has this name count. */
@@ -103,8 +103,8 @@ export interface Wanted {
 /** The files of a folder that are wanted; hidden folders are not looked into. */
 export async function findFiles(
   folder: string,
-  wanted: Wanted,
-  search: Search,
+  wanted: WantedFiles,
+  search: SkillSearch,
 ): Promise<FoundFile[]> {
   return findIn({ folder, prefix: "", depth: 1 }, wanted, search)
 }
@@ -115,7 +115,11 @@ interface Place {
   readonly depth: number
 }
 
-async function findIn(place: Place, wanted: Wanted, search: Search): Promise<FoundFile[]> {
+async function findIn(
+  place: Place,
+  wanted: WantedFiles,
+  search: SkillSearch,
+): Promise<FoundFile[]> {
   const found: FoundFile[] = []
   for (const { name, path, type } of await search.enter(place.folder)) {
     if (type === "file" && isWanted(name, place, wanted) && search.take())
@@ -128,7 +132,7 @@ async function findIn(place: Place, wanted: Wanted, search: Search): Promise<Fou
   return found
 }
 
-function isWanted(name: string, { prefix }: Place, { files, parent }: Wanted): boolean {
+function isWanted(name: string, { prefix }: Place, { files, parent }: WantedFiles): boolean {
   if (!files.test(name)) return false
   return parent === undefined || prefix.split("/").at(-2) === parent
 }

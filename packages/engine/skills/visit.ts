@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises"
 import { isAbsolute, relative, sep } from "node:path"
 import type { Project, TextFiles } from "./files.ts"
-import type { Environment } from "./places.ts"
+import type { UserEnvironment } from "./places.ts"
 import type { Trust } from "./trust.ts"
 
 export interface DiscoverOptions {
   readonly cwd: string
-  readonly environment: Environment
+  readonly environment: UserEnvironment
   /** Who says which files of the project may be used; the user's own always may. */
   readonly trust: Trust
   /** The folder of skills that come with the host. */

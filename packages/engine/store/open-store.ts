@@ -3,7 +3,7 @@ import { requireStoreAddress } from "./store-address.ts"
 import { openSqliteStore } from "./sqlite/sqlite-store.ts"
 import type { Store } from "./store.ts"
 
-export interface StorePlace {
+export interface StoreLocation {
   readonly data: string
   /** An address like `postgres://user@host/database`; without, a file in the data folder. */
   readonly store?: string | undefined
@@ -13,7 +13,7 @@ export interface StorePlace {
 }
 
 /** The place where rows are kept, after it answered. What a database needs is loaded only for one. */
-export async function openStore(place: StorePlace): Promise<Store> {
+export async function openStore(place: StoreLocation): Promise<Store> {
   const { data, environment, thread = false, broken } = place
   const address = place.store || environment.COMPOSITOR_STORE
   if (!address)

@@ -119,7 +119,7 @@ export interface MessageChanged {
   readonly txid: string
 }
 
-export interface Draft {
+export interface DraftRecord {
   readonly session_id: string
   readonly revision: number
   readonly body_json: string
@@ -150,7 +150,7 @@ export interface DraftAttachment {
 
 export type DraftSaved =
   | { readonly type: "saved"; readonly revision: number; readonly txid: string }
-  | { readonly type: "stashed"; readonly current: Draft }
+  | { readonly type: "stashed"; readonly current: DraftRecord }
 
 export interface Deleted {
   readonly deleted: string[]

@@ -14,7 +14,7 @@ import type {
   Canonical,
   CarriedPart,
   Deleted,
-  Draft,
+  DraftRecord,
   DraftAttachment,
   DraftSave,
   DraftSaved,
@@ -191,7 +191,7 @@ export interface Reads {
   /** The canonical shape for inspection: rows as they are stored, parts by index (DBG-001). */
   canonical(session_id: string, message_ids: readonly string[]): Canonical | null
   knownBlobs(): string[]
-  draft(session_id: string): Draft | null
+  draft(session_id: string): DraftRecord | null
   stashedDrafts(session_id: string): StashedDraft[]
   stream(path: string, now: number): StreamFound
   /** Whole appends from a place on, at least one and at most so many bytes; null when it is gone. */

@@ -1,5 +1,5 @@
 import type { Delivery } from "compositor-core/contract/triggers"
-import type { Envelope, Trigger } from "compositor-core/triggers/trigger"
+import type { TriggerEnvelope, Trigger } from "compositor-core/triggers/trigger"
 
 export interface StoredTrigger {
   readonly trigger: Trigger
@@ -13,7 +13,7 @@ export type { Delivery }
 export interface PendingDelivery extends Delivery {
   readonly session_id: string
   readonly text: string
-  readonly envelope: Envelope
+  readonly envelope: TriggerEnvelope
 }
 
 export interface NewTrigger {
@@ -28,7 +28,7 @@ export interface Firing {
   readonly delivery_id: string
   readonly message_id: string
   readonly text: string
-  readonly envelope: Envelope
+  readonly envelope: TriggerEnvelope
   /** What proved a webhook's delivery: the same one again is the same delivery, whatever id it bears
    *  (TRG-005). */
   readonly signature?: string
@@ -37,7 +37,7 @@ export interface Firing {
   readonly due?: { readonly at: number; readonly next: number | null }
 }
 
-export type Fired =
+export type FireOutcome =
   | { readonly type: "fired"; readonly delivery: PendingDelivery }
   /** The same delivery came before, and this is the message it became (TRG-002). */
   | { readonly type: "duplicate"; readonly message_id: string }
@@ -58,7 +58,7 @@ export interface TriggerWrites {
     readonly next_fire_at: number | null
   }): StoredTrigger | null
   /** Dedup, throttle and the claim of a schedule, in one commit: at most one caller has it fired. */
-  fireTrigger(input: Firing): Fired
+  fireTrigger(input: Firing): FireOutcome
   /** The delivery's message is on disk, or will never be. */
   settleDelivery(input: {
     readonly trigger_id: string

@@ -129,7 +129,7 @@ export interface PartUpsert {
 }
 
 /** An answer as it stands when the model has said it. */
-export interface Answer {
+export interface StepAnswer {
   readonly message_id: string
   readonly metadata: Metadata
   readonly parts: readonly PartUpsert[]
@@ -137,7 +137,7 @@ export interface Answer {
 
 /** The model has spoken, and its calls follow. */
 export interface AnswerEnd extends TurnKey {
-  readonly answer: Answer
+  readonly answer: StepAnswer
   readonly usage: Usage | null
   /** What the user should know about it. */
   readonly notices?: readonly string[]
@@ -161,7 +161,7 @@ export interface WaitRecord extends TurnKey {
 }
 
 /** What a person says to a call that waits for it. */
-export type Resolution =
+export type CallDecision =
   | { readonly type: "approve" }
   | { readonly type: "deny"; readonly reason: string | null }
   | { readonly type: "answer"; readonly answers: readonly (readonly string[])[] }
@@ -176,7 +176,7 @@ export interface CallResolution {
   readonly call_id: string
   /** The part that was shown to whoever decides: where another call has the id by now, nothing is settled. */
   readonly part_id?: string | undefined
-  readonly resolution: Resolution
+  readonly resolution: CallDecision
   /** Rules that hold in the session from now on ("always"). */
   readonly rules: readonly Readonly<Record<string, unknown>>[]
   /** Who goes on with the turn when nothing of it waits any more. */
@@ -194,7 +194,7 @@ export interface TurnEnd extends TurnKey {
   /** Of the last step; the store adds up. */
   readonly usage: Usage | null
   readonly error: { readonly code: string; readonly message: string } | null
-  readonly answer: Answer | null
+  readonly answer: StepAnswer | null
   /** Who claims the next message in the same commit, if anyone. */
   readonly owner: string | null
   /** The caller is a loop: what was steered in the meantime keeps the turn going (EA-022). */

@@ -1,5 +1,5 @@
 import { errorMessage } from "compositor-core/message/untyped"
-import { printOffset, type Position } from "./offset.ts"
+import { printOffset, type StreamOffsetPosition } from "./offset.ts"
 
 export const DEFAULT_CONTENT_TYPE = "application/octet-stream"
 
@@ -68,7 +68,7 @@ function stringEnd(text: string, from: number): number {
 }
 
 /** An event of the State Protocol tells the offset behind it; any other message stays as it is. */
-export function stamp(message: string, after: Position): string {
+export function stamp(message: string, after: StreamOffsetPosition): string {
   if (!message.includes('"headers"')) return message
   const value = JSON.parse(message) as unknown
   if (!isObject(value) || !isObject(value.headers)) return message

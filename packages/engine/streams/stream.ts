@@ -1,4 +1,4 @@
-import type { Position } from "./offset.ts"
+import type { StreamOffsetPosition } from "./offset.ts"
 import type { Producer } from "./producer.ts"
 
 /** A stream as its readers and writers need to know it. */
@@ -10,7 +10,7 @@ export interface StreamHead {
   readonly ttl_seconds: number | null
   readonly expires_at: number | null
   readonly closed: boolean
-  readonly tail: Position
+  readonly tail: StreamOffsetPosition
   /** Its messages are rows, told as they are when they are read: a place does not always tell the same
    *  bytes. */
   readonly rows?: boolean
@@ -35,7 +35,7 @@ export interface StreamCreation {
 export interface Fork {
   readonly path: string
   /** Null is the tail. */
-  readonly position: Position | null
+  readonly position: StreamOffsetPosition | null
   /** So much of the append that follows, in units. */
   readonly within: number
 }
@@ -57,17 +57,17 @@ export interface StreamAppend {
 export type StreamAppended =
   | {
       readonly type: "appended"
-      readonly tail: Position
+      readonly tail: StreamOffsetPosition
       readonly closed: boolean
       readonly seq: number | null
     }
   | {
       readonly type: "again"
-      readonly tail: Position
+      readonly tail: StreamOffsetPosition
       readonly closed: boolean
       readonly seq: number
     }
-  | { readonly type: "closed"; readonly tail: Position }
+  | { readonly type: "closed"; readonly tail: StreamOffsetPosition }
   | { readonly type: "stale"; readonly epoch: number }
   | { readonly type: "gap"; readonly expected: number; readonly received: number }
   | { readonly type: "missing" | "gone" | "conflict" | "invalid"; readonly message: string }
@@ -79,13 +79,13 @@ export type StreamFound =
 /** What stands in a stream from a place on: whole appends, as many as fit. */
 export interface StreamPage {
   readonly chunks: readonly StreamChunk[]
-  readonly next: Position
+  readonly next: StreamOffsetPosition
 }
 
 export interface StreamChunk {
   /** Bytes, or messages with commas between them. */
   readonly data: Uint8Array
-  readonly end: Position
+  readonly end: StreamOffsetPosition
 }
 
 export function lifeOf(

@@ -2,10 +2,10 @@ import { openPart, type Part, writePart } from "compositor-core/parts/table"
 import { setImmediate as pause } from "node:timers/promises"
 import { sentenceOf } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
-import type { Span } from "../policy/secrets/detector.ts"
+import type { SecretSpan } from "../policy/secrets/detector.ts"
 import { finishInSlices, searchSecrets } from "../policy/secrets/find-secrets.ts"
 import { cutOut } from "../policy/secrets/redact.ts"
-import { admit } from "./admit.ts"
+import { admitPart } from "./admit.ts"
 import type { NamedPart } from "./resolve.ts"
 
 /** After so many parts others have their turn: a message may have thousands. */
@@ -21,7 +21,9 @@ export async function admitParts(
   const admitted: NamedPart[] = []
   for (const [at, named] of parts.entries()) {
     if (at % PARTS_AT_ONCE === PARTS_AT_ONCE - 1) await pause()
-    admitted.push(kept.has(named) ? named : { id: named.id, part: await admit(policy, named.part) })
+    admitted.push(
+      kept.has(named) ? named : { id: named.id, part: await admitPart(policy, named.part) },
+    )
   }
   return policy.settings.secrets === "allow" ? admitted : withoutSplitSecrets(admitted)
 }
@@ -47,7 +49,7 @@ async function withoutSplitSecrets(parts: readonly NamedPart[]): Promise<NamedPa
 }
 
 const MAX_JOINED_CHARACTERS = 1024 * 1024
-const NOWHERE: Span = { start: 0, end: 0 }
+const NOWHERE: SecretSpan = { start: 0, end: 0 }
 
 /** What a person sent on purpose is left to them. */
 function joinable(part: Part): string {
@@ -59,7 +61,7 @@ function isMeant(ingress: unknown): boolean {
   return (ingress as { verdict?: unknown } | undefined)?.verdict === "allowed"
 }
 
-function placesOf(texts: readonly string[]): Span[] {
+function placesOf(texts: readonly string[]): SecretSpan[] {
   let start = 0
   return texts.map((text) => {
     const place = { start, end: start + text.length }

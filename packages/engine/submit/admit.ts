@@ -9,7 +9,7 @@ import {
 } from "compositor-core/parts/table"
 import type { Metadata } from "compositor-core/message/row"
 import { decodeText } from "compositor-files/kinds/sniff"
-import type { Origin } from "../policy/config.ts"
+import type { IngressOrigin } from "../policy/config.ts"
 import {
   admitWords,
   type Arrival,
@@ -19,13 +19,13 @@ import {
   sentenceOf,
 } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
-import type { Finding } from "../policy/secrets/redact.ts"
+import type { SecretFinding } from "../policy/secrets/redact.ts"
 import { textAt, withText, withoutField } from "./text-paths.ts"
 
 /** Let a part in, keep it out, or let it in without its secrets (BEY-04). Its definition says where its
  *  texts stand and how they came; every other string of it is judged too, at any depth and with its key.
  *  What is removed is removed before anything is stored, and the part says that it was. */
-export async function admit(policy: IngressPolicy, part: Part): Promise<Part> {
+export async function admitPart(policy: IngressPolicy, part: Part): Promise<Part> {
   const data = writePart(part)
   const texts = runningTexts(part, data)
   const words = texts.reduce((rest, { path }) => withoutField(rest, path), data)
@@ -52,7 +52,7 @@ interface RunningText {
   readonly text: string
   /** It is bytes, written in base64. */
   readonly isBytes: boolean
-  readonly origin: Origin
+  readonly origin: IngressOrigin
 }
 
 function runningTexts(part: Part, data: PartData): RunningText[] {
@@ -65,7 +65,7 @@ function runningTexts(part: Part, data: PartData): RunningText[] {
 }
 
 /** What a command came to is its output, whatever kind of text it is. */
-function originOf(said: string, { derived_from }: PartData): Origin {
+function originOf(said: string, { derived_from }: PartData): IngressOrigin {
   const origin = ORIGINS[said] ?? "paste"
   return origin === "paste" && derived_from !== undefined ? "command-output" : origin
 }
@@ -156,7 +156,7 @@ function nameOf(part: Part): Arrival | undefined {
 function deniedByAddress(
   data: PartData,
   clean: PartData,
-  judged: { readonly verdict: string; readonly findings?: readonly Finding[] },
+  judged: { readonly verdict: string; readonly findings?: readonly SecretFinding[] },
 ): Denial | undefined {
   if (judged.verdict !== "redact") return undefined
   const [before, after] = [addressIn(data), addressIn(clean)]
@@ -219,7 +219,7 @@ function denied({ rule, reason }: Denial) {
 interface RedactedWords {
   readonly rule: string
   readonly reason: string
-  readonly findings: readonly Finding[]
+  readonly findings: readonly SecretFinding[]
 }
 
 function allowed({ rule, findings }: RedactedWords) {

@@ -1,7 +1,7 @@
 import type { CommandPart } from "compositor-core/parts/command"
 import type { Command, CommandArgument } from "compositor-core/catalog/command"
 import type { CommandCall } from "compositor-core/commands/define-command"
-import type { Given } from "compositor-core/catalog/values"
+import type { ArgumentValues } from "compositor-core/catalog/values"
 import { Refusal } from "compositor-core/message/refusal"
 
 /** What stands behind the command, with the names of what it refers to in place of references. */
@@ -23,7 +23,7 @@ export function readCommandCall(part: CommandPart): CommandCall {
   return { typed: typedArguments(part), named: strings(raw === undefined ? part.args : named) }
 }
 
-export function givenOf(part: CommandPart): Given {
+export function argumentValues(part: CommandPart): ArgumentValues {
   const { raw, ...rest } = part.args
   if (raw === undefined) return strings(rest)
   const { text: _, ...named } = rest
@@ -37,11 +37,16 @@ function strings(record: Readonly<Record<string, unknown>>): Record<string, stri
 /** Nothing was typed behind a command that needs something. */
 export function refuseMissing(command: Command, part: CommandPart, at: number) {
   const needed = (command.arguments ?? []).filter((argument) => argument.required)
-  if (needed.length > 0 && typedArguments(part).trim() === "") throw missing(command, needed, at)
+  if (needed.length > 0 && typedArguments(part).trim() === "")
+    throw refuseMissingArguments(command, needed, at)
 }
 
 /** A command lacks what it needs: the answer lists it, so that it can be asked for (BEY-05). */
-export function missing(command: Command, needed: readonly CommandArgument[], at: number): Refusal {
+export function refuseMissingArguments(
+  command: Command,
+  needed: readonly CommandArgument[],
+  at: number,
+): Refusal {
   const names = needed.map(({ name }) => name).join(", ")
   return new Refusal(
     "missing_arguments",

@@ -12,12 +12,12 @@ import { judge } from "../policy/judge.ts"
 import { newCapture } from "../store/capture.ts"
 import type { NewBlob, NewCapture, NewPart, Store } from "../store/store.ts"
 import type { InlineLedger } from "./inline-ledger.ts"
-import type { Place } from "./submission-context.ts"
+import type { SubmissionContext } from "./submission-context.ts"
 import { type PreparedPart, preparePart } from "./prepare-part.ts"
 import type { NamedPart } from "./resolve.ts"
-import { type Copy, withoutCopy } from "./scratch-budget.ts"
+import { type ScratchCopy, withoutCopy } from "./scratch-budget.ts"
 
-export interface PrepareRooms {
+export interface PrepareDependencies {
   readonly store: Pick<Store, "blob">
   readonly blobs: BlobStore
   readonly read: typeof readWorkspaceFile
@@ -30,10 +30,10 @@ export interface PrepareRooms {
     | ((file: SentFile, model: ModelChoice | null) => DeclaredRoute | undefined)
     | undefined
   /** How much the copies of a message's files may take where it is answered (CMPH-015). */
-  readonly scratch?: ((place: Place) => Promise<ScratchQuota>) | undefined
+  readonly scratch?: ((place: SubmissionContext) => Promise<ScratchQuota>) | undefined
 }
 
-export interface Prepared {
+export interface PreparedParts {
   readonly parts: NewPart[]
   readonly captures: NewCapture[]
 }
@@ -41,11 +41,11 @@ export interface Prepared {
 /** The parts as they are persisted, and what is kept of the files they select from. What was persisted
  *  before stays as it is. */
 export async function preparedParts(
-  rooms: PrepareRooms,
-  place: Place,
+  rooms: PrepareDependencies,
+  place: SubmissionContext,
   parts: readonly NamedPart[],
   kept: ReadonlySet<string> = NONE,
-): Promise<Prepared> {
+): Promise<PreparedParts> {
   const prepared = await Promise.all(
     parts.map(async ({ id, part }, at) => ({
       id,
@@ -71,7 +71,11 @@ export async function preparedParts(
 const NONE: ReadonlySet<string> = new Set()
 
 /** A file says how it was to reach the model; what a surface says of that counts for nothing. */
-function routed<Each extends PreparedPart>(each: Each, rooms: PrepareRooms, place: Place): Each {
+function routed<Each extends PreparedPart>(
+  each: Each,
+  rooms: PrepareDependencies,
+  place: SubmissionContext,
+): Each {
   const [handle] = definitionOf(each.part).handles(each.part)
   if (!handle || definitionOf(each.part).load(each.part).length === 0) return each
   const { route: _, ...data } = writePart(each.part)
@@ -83,8 +87,8 @@ function routed<Each extends PreparedPart>(each: Each, rooms: PrepareRooms, plac
 
 async function fittedToScratch<Each extends PreparedPart>(
   parts: readonly Each[],
-  rooms: PrepareRooms,
-  place: Place,
+  rooms: PrepareDependencies,
+  place: SubmissionContext,
 ): Promise<readonly Each[]> {
   const copies = parts.flatMap(copyOf)
   if (copies.length === 0 || !rooms.scratch) return parts
@@ -96,7 +100,7 @@ async function fittedToScratch<Each extends PreparedPart>(
 
 const NO_ROOM = "there is no room for a copy of it in scratch"
 
-function copyOf({ part, blob }: PreparedPart, at: number): Copy[] {
+function copyOf({ part, blob }: PreparedPart, at: number): ScratchCopy[] {
   const [handle] = definitionOf(part).handles(part)
   if (!blob || !handle) return []
   const { name, size } = sentFile(part, handle, blob)
@@ -121,7 +125,11 @@ function sentFile(part: Part, { name }: PartHandle, { mime, size }: NewBlob): Se
   return { name, mime, size, kind: kindOfMime(mime), condition: known }
 }
 
-function inlineFor({ inline }: PrepareRooms, { session_id }: Place, part_id: string) {
+function inlineFor(
+  { inline }: PrepareDependencies,
+  { session_id }: SubmissionContext,
+  part_id: string,
+) {
   return async (size: number) =>
     inline && session_id !== null
       ? inline.admits(session_id, part_id, size)
@@ -144,8 +152,8 @@ function isSelection({ part }: PreparedPart): boolean {
 
 // The user selected this as it is now; whole files are read when the message fires.
 async function captureSelections(
-  rooms: PrepareRooms,
-  { workspace_root, policy }: Place,
+  rooms: PrepareDependencies,
+  { workspace_root, policy }: SubmissionContext,
   selections: readonly (PreparedPart & { id: string })[],
 ): Promise<NewCapture[]> {
   const sources: Sources = {

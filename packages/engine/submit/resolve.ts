@@ -23,29 +23,29 @@ import { Refusal, type RefusalDetail } from "compositor-core/message/refusal"
 import { findButtonCommand } from "./find-button-command.ts"
 import {
   readCommandCall,
-  givenOf,
-  missing,
+  argumentValues,
+  refuseMissingArguments,
   rawOf,
   refuseMissing,
   typedArguments,
 } from "./command-arguments.ts"
 import { skillKey } from "./loaded-skills.ts"
-import { type RunRooms, ranParts } from "./run-template.ts"
-import { promptParts, resourceParts, type ServerRooms } from "./server-parts.ts"
+import { type TemplateDependencies, ranParts } from "./run-template.ts"
+import { promptParts, resourceParts, type ServerPartDependencies } from "./server-parts.ts"
 
 export interface NamedPart {
   readonly id: string
   readonly part: Part
 }
 
-export interface ResolveRooms extends RunRooms {
+export interface ResolveDependencies extends TemplateDependencies {
   readonly catalog: Pick<Catalog, "get">
   /** A skill that was found, whether or not it can be typed as a command. */
   skill(name: string): Skill | undefined
   /** The skills that the model has already, by `skillKey`. */
   loaded(): Promise<ReadonlySet<string>>
   /** Absent where no server is connected. */
-  readonly servers?: ServerRooms | undefined
+  readonly servers?: ServerPartDependencies | undefined
   /** What a built-in command may ask for. */
   readonly actions: CommandActions
 }
@@ -74,7 +74,7 @@ export interface Resolved {
 
 /** Give every command exactly one outcome, left to right, and every mention what it stands for
  *  (CMP-041, CMP-060..065). What was typed stays; what it came to stands behind it. */
-export async function resolve(rooms: ResolveRooms, message: Unresolved): Promise<Resolved> {
+export async function resolve(rooms: ResolveDependencies, message: Unresolved): Promise<Resolved> {
   const resolving = new Resolving(rooms, message)
   for (const [at, part] of message.parts.entries())
     await (resolving.keepAll(message.kept?.get(at)) || resolving.take(part, at))
@@ -86,12 +86,12 @@ class Resolving implements Resolved {
   readonly actions: { action: QueueEffect; part: CommandPart }[] = []
   readonly shown: { command: string; text: string }[] = []
   readonly notices: RefusalDetail[] = []
-  readonly #rooms: ResolveRooms
+  readonly #rooms: ResolveDependencies
   readonly #message: Unresolved
   /** The skills that this message itself brings. */
   readonly #brought = new Set<string>()
 
-  constructor(rooms: ResolveRooms, message: Unresolved) {
+  constructor(rooms: ResolveDependencies, message: Unresolved) {
     this.#rooms = rooms
     this.#message = message
   }
@@ -204,7 +204,7 @@ class Resolving implements Resolved {
   }
 
   async #template(command: TemplateCommand | SkillCommand, part: CommandPart, at: number) {
-    const expansion = filled(command, expand(command, givenOf(part), this.#hostValues()), at)
+    const expansion = filled(command, expand(command, argumentValues(part), this.#hostValues()), at)
     const { id } = this.#keep({ ...part, outcome: command.kind })
     if (expansion.unused) this.#notice(at, `/${command.name} has no place for: ${expansion.unused}`)
     if (command.kind === "template")
@@ -325,7 +325,7 @@ type Filled = Extract<Expansion, { type: "parts" }>
 
 function filled(command: TemplateCommand | SkillCommand, expansion: Expansion, at: number): Filled {
   if (expansion.type === "parts") return expansion
-  if (expansion.type === "missing") throw missing(command, expansion.missing, at)
+  if (expansion.type === "missing") throw refuseMissingArguments(command, expansion.missing, at)
   const { code, reason } = expansion
   throw new Refusal(code === "untrusted" ? "untrusted" : "invalid", reason, [
     { path: `/parts/${at}`, message: reason },

@@ -2,7 +2,7 @@ import type { Part } from "compositor-core/parts/table"
 import type { ExpandedPart } from "compositor-core/catalog/expand"
 import { Refusal } from "compositor-core/message/refusal"
 
-export interface RunRooms {
+export interface TemplateDependencies {
   /** Run a command that the user has seen and approved; its output comes back as text. */
   shell(command: string): Promise<string>
   /** Whether there is a file at this path. */
@@ -12,7 +12,7 @@ export interface RunRooms {
 /** What a filled template comes to: files that are not there go back to text, and then what is to be
  *  run is run. Nothing is, before the user was shown all of it and said yes (BEY-05). */
 export async function ranParts(
-  rooms: RunRooms,
+  rooms: TemplateDependencies,
   parts: readonly ExpandedPart[],
   approved_shell: readonly string[] = [],
 ): Promise<Part[]> {
@@ -30,7 +30,7 @@ export async function ranParts(
 }
 
 // `@team` in a template may be a file or a word: what is there decides.
-async function foundPart(rooms: RunRooms, part: ExpandedPart): Promise<ExpandedPart> {
+async function foundPart(rooms: TemplateDependencies, part: ExpandedPart): Promise<ExpandedPart> {
   if (part.type !== "file-ref" || part.ref.kind !== "path") return part
   return (await rooms.isFile(part.ref.path)) ? part : { type: "text", text: part.raw }
 }
@@ -46,7 +46,7 @@ function joined(parts: readonly ExpandedPart[]): ExpandedPart[] {
   return all
 }
 
-async function partOf(rooms: RunRooms, part: ExpandedPart): Promise<Part> {
+async function partOf(rooms: TemplateDependencies, part: ExpandedPart): Promise<Part> {
   if (part.type === "shell") return { type: "text", text: await rooms.shell(part.command) }
   if (part.type === "file-ref") return { type: "file-ref", ref: part.ref }
   return part

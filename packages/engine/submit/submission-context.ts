@@ -9,10 +9,10 @@ import type { IngressPolicy } from "../policy/policy.ts"
 import { admitParts } from "./admit-parts.ts"
 import { loadedSkills } from "./loaded-skills.ts"
 import { asksTheCatalog, type Resolved, resolve, type Unresolved } from "./resolve.ts"
-import type { SubmitRooms } from "./submit.ts"
+import type { SubmitDependencies } from "./submit.ts"
 
 /** Where a message comes in: its session's workspace, and what may enter there. */
-export interface Place {
+export interface SubmissionContext {
   /** Null for a draft that has no session yet. */
   readonly session_id: string | null
   readonly workspace_root: string | null
@@ -32,7 +32,10 @@ interface Arriving {
 }
 
 // Plain text asks nothing of the workspace, so nothing is read for it.
-export async function placeOf(rooms: SubmitRooms, { session_id, parts }: Arriving): Promise<Place> {
+export async function openSubmissionContext(
+  rooms: SubmitDependencies,
+  { session_id, parts }: Arriving,
+): Promise<SubmissionContext> {
   const isPlain = parts.every((part) => isWords(writePart(part)))
   const session = isPlain ? null : await rooms.store.session(session_id)
   const workspace_root = session?.workspace_root ?? null
@@ -42,8 +45,8 @@ export async function placeOf(rooms: SubmitRooms, { session_id, parts }: Arrivin
 
 /** A message resolved with what its place knows, and admitted. */
 export async function resolvedIn(
-  rooms: SubmitRooms,
-  place: Place,
+  rooms: SubmitDependencies,
+  place: SubmissionContext,
   message: Unresolved,
 ): Promise<Resolved> {
   const { workspace_root, policy } = place
@@ -81,7 +84,7 @@ const NO_COMMANDS = { get: () => undefined, list: () => [] }
 const NO_SKILLS = new Map<string, never>()
 
 /** Looked up once, and only if a skill is named. */
-function loadedIn({ store }: SubmitRooms, { session_id }: Place) {
+function loadedIn({ store }: SubmitDependencies, { session_id }: SubmissionContext) {
   let loaded: Promise<ReadonlySet<string>> | undefined
   return () => {
     loaded ??= session_id === null ? Promise.resolve(new Set()) : loadedSkills(store, session_id)

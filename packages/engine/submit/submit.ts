@@ -13,16 +13,26 @@ import { Refusal } from "compositor-core/message/refusal"
 import { cleanTitle, type Metadata, type StoredPart } from "compositor-core/message/row"
 import type { IngressPolicy } from "../policy/policy.ts"
 import type { Appended, MessageChanged, Store } from "../store/store.ts"
-import type { Envelope } from "compositor-core/triggers/trigger"
+import type { TriggerEnvelope } from "compositor-core/triggers/trigger"
 import { admitMetadata } from "./admit.ts"
 import { digestInSlices, digestOf } from "./digest.ts"
-import { newPart, type Prepared, preparedParts, type PrepareRooms } from "./prepared-parts.ts"
-import { type Place, placeOf, resolvedIn, type SessionActions } from "./submission-context.ts"
+import {
+  newPart,
+  type PreparedParts,
+  preparedParts,
+  type PrepareDependencies,
+} from "./prepared-parts.ts"
+import {
+  type SubmissionContext,
+  openSubmissionContext,
+  resolvedIn,
+  type SessionActions,
+} from "./submission-context.ts"
 import { isBlank, type NamedPart, type Resolved, type Unresolved } from "./resolve.ts"
-import type { ServerRooms } from "./server-parts.ts"
+import type { ServerPartDependencies } from "./server-parts.ts"
 import type { UsedIn } from "./completion-usage.ts"
 
-export interface SubmitRooms {
+export interface SubmitDependencies {
   readonly store: Pick<
     Store,
     "append" | "changeQueued" | "blob" | "session" | "message" | "history"
@@ -30,18 +40,18 @@ export interface SubmitRooms {
   readonly blobs: BlobStore
   readonly read: typeof readWorkspaceFile
   /** Who cuts pages, cells and entries out of files. */
-  readonly formats?: PrepareRooms["formats"]
+  readonly formats?: PrepareDependencies["formats"]
   /** How much the parts of a session may carry. */
-  readonly inline?: PrepareRooms["inline"]
+  readonly inline?: PrepareDependencies["inline"]
   /** How a file reaches a model. */
-  readonly route?: PrepareRooms["route"]
+  readonly route?: PrepareDependencies["route"]
   /** How much the copies of a message's files may take. */
-  readonly scratch?: PrepareRooms["scratch"]
+  readonly scratch?: PrepareDependencies["scratch"]
   /** How long a message is left to whoever edits it; without, as long as usual. */
   readonly editing_ms?: number | undefined
   /** The commands that can be typed in a session, or in a workspace. */
   catalog(
-    at: Pick<Place, "session_id" | "workspace_root" | "agent">,
+    at: Pick<SubmissionContext, "session_id" | "workspace_root" | "agent">,
   ): Promise<Pick<Catalog, "get" | "list">>
   /** The skills that were found there, by name. */
   skills(workspace_root: string | null): Promise<ReadonlyMap<string, Skill>>
@@ -50,9 +60,9 @@ export interface SubmitRooms {
   /** Run an approved command where it can hurt nobody. */
   shell(workspace_root: string | null, command: string): Promise<string>
   /** What the servers of a workspace give; without, none is connected. */
-  readonly servers?: ((workspace_root: string | null) => ServerRooms) | undefined
+  readonly servers?: ((workspace_root: string | null) => ServerPartDependencies) | undefined
   /** What built-in commands may ask for in a session. */
-  actions(at: Pick<Place, "session_id" | "workspace_root">): SessionActions
+  actions(at: Pick<SubmissionContext, "session_id" | "workspace_root">): SessionActions
   /** Hear what a message names. */
   used(where: UsedIn, parts: readonly NamedPart[]): void
   /** Who claims the message when its session is idle; null where no turns run. */
@@ -68,7 +78,7 @@ export interface Submission extends Unresolved {
   readonly expected_turn_id?: string | undefined
   readonly metadata?: Metadata | undefined
   /** Where no human sent it: what did (TRG-001). */
-  readonly trigger?: Envelope | undefined
+  readonly trigger?: TriggerEnvelope | undefined
 }
 
 /** What a submission came to. A message that only showed something leaves no row. */
@@ -106,9 +116,12 @@ const RESERVED = [
 
 /** The one way in, for every surface and every trigger: the message is resolved and admitted, then
  *  persisted, and nothing else has happened before it is on disk (CMP-130). */
-export async function submit(rooms: SubmitRooms, submission: Submission): Promise<Submitted> {
+export async function submit(
+  rooms: SubmitDependencies,
+  submission: Submission,
+): Promise<Submitted> {
   refuseReserved(submission.metadata)
-  const place = await placeOf(rooms, submission)
+  const place = await openSubmissionContext(rooms, submission)
   const { parts, actions, shown, notices } = await resolvedIn(rooms, place, submission)
   rooms.used({ workspace_root: place.workspace_root, session_id: submission.session_id }, parts)
   const message_id = submission.message_id ?? newId("msg")
@@ -126,7 +139,7 @@ export async function submit(rooms: SubmitRooms, submission: Submission): Promis
 
 /** What a draft would come to: resolved and admitted as a message is, and nothing kept (BEY-01). */
 export async function preview(
-  rooms: SubmitRooms,
+  rooms: SubmitDependencies,
   workspace_root: string | null,
   draft: Unresolved & { readonly session_id?: string | undefined },
 ): Promise<Resolved> {
@@ -146,7 +159,10 @@ export interface QueuedEdit {
 }
 
 /** Change a message that still waits; its new parts come in by the same way as its first ones. */
-export async function editQueued(rooms: SubmitRooms, edit: QueuedEdit): Promise<MessageChanged> {
+export async function editQueued(
+  rooms: SubmitDependencies,
+  edit: QueuedEdit,
+): Promise<MessageChanged> {
   refuseReserved(edit.metadata)
   const blobs = new NamingBlobs(rooms.blobs)
   const said = edit.parts && (await editedParts({ ...rooms, blobs }, edit, edit.parts))
@@ -166,13 +182,13 @@ export async function editQueued(rooms: SubmitRooms, edit: QueuedEdit): Promise<
 }
 
 async function editedParts(
-  rooms: SubmitRooms,
+  rooms: SubmitDependencies,
   { session_id, message_id }: QueuedEdit,
   parts: readonly Part[],
-): Promise<Prepared> {
+): Promise<PreparedParts> {
   const before = await rooms.store.message(session_id, message_id)
   const kept = keptParts(before?.parts ?? [], parts)
-  const place = await placeOf(rooms, { session_id, parts })
+  const place = await openSubmissionContext(rooms, { session_id, parts })
   const resolved = await resolvedIn(rooms, place, { parts, kept })
   if (resolved.actions.length > 0)
     throw new Refusal("invalid", "a message that waits cannot become a command to its session")
@@ -255,7 +271,11 @@ interface ActionRow {
 }
 
 /** What acts on the session waits its turn like any message (decision 6). */
-function appendAction(rooms: SubmitRooms, submission: Submission, { id, action, part }: ActionRow) {
+function appendAction(
+  rooms: SubmitDependencies,
+  submission: Submission,
+  { id, action, part }: ActionRow,
+) {
   const mode = submission.mode === "steer" ? "immediate" : (submission.mode ?? "immediate")
   return rooms.store.append({
     session_id: submission.session_id,
@@ -278,7 +298,11 @@ interface MessageRow {
   readonly parts: readonly NamedPart[]
 }
 
-async function appendMessage(rooms: SubmitRooms, place: Place, row: MessageRow): Promise<Appended> {
+async function appendMessage(
+  rooms: SubmitDependencies,
+  place: SubmissionContext,
+  row: MessageRow,
+): Promise<Appended> {
   const { submission, message_id } = row
   const addressed = submission.model ? { ...place, model: submission.model } : place
   const blobs = new NamingBlobs(rooms.blobs)

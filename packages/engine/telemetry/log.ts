@@ -27,7 +27,7 @@ export function newLog({ format, level, write, sieve = (text) => text }: LogOpti
   const print = format === "json" ? jsonLine : textLine
   return (at, message, fields = {}) => {
     if (LEVELS.indexOf(at) < least) return
-    const said = cleaned(sieve(message.slice(0, MAX_MESSAGE)))
+    const said = removeSecrets(sieve(message.slice(0, MAX_MESSAGE)))
     write(`${print(at, said, sieved(fields, sieve))}\n`)
   }
 }
@@ -65,6 +65,6 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/(\w+:\/\/[^\s/:@]+:)[^\s/@]+@/g, "$1…@"],
 ]
 
-export function cleaned(message: string): string {
+export function removeSecrets(message: string): string {
   return SECRETS.reduce((text, [pattern, instead]) => text.replace(pattern, instead), message)
 }

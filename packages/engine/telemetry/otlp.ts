@@ -1,6 +1,6 @@
 import { request as requestHttp } from "node:http"
 import { request as requestHttps } from "node:https"
-import type { Attributes, Span, SpanSink } from "./span.ts"
+import type { SpanAttributes, Span, SpanSink } from "./span.ts"
 
 const MAX_WAITING = 4096
 const MAX_BATCH = 512
@@ -13,7 +13,7 @@ export interface OtlpSettings {
   /** Where traces are sent: `…/v1/traces`. */
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
-  readonly resource: Attributes
+  readonly resource: SpanAttributes
   /** From 0, no trace, to 1, all that begin here. */
   readonly ratio: number
 }
@@ -137,7 +137,7 @@ function post({ url, headers, resource }: OtlpSettings, spans: readonly Span[]):
   })
 }
 
-function bodyOf(resource: Attributes, spans: readonly Span[]): object {
+function bodyOf(resource: SpanAttributes, spans: readonly Span[]): object {
   return {
     resourceSpans: [
       {
@@ -163,7 +163,7 @@ function wireSpan(span: Span): object {
   }
 }
 
-function attributesOf(attributes: Attributes): object[] {
+function attributesOf(attributes: SpanAttributes): object[] {
   return Object.entries(attributes).map(([key, value]) => ({ key, value: valueOf(value) }))
 }
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 
-export type Attributes = Readonly<Record<string, string | number | boolean>>
+export type SpanAttributes = Readonly<Record<string, string | number | boolean>>
 
 /** A span that is over. Times are in nanoseconds since 1970. */
 export interface Span {
@@ -10,7 +10,7 @@ export interface Span {
   readonly parent_id: string | null
   readonly began: bigint
   readonly ended: bigint
-  readonly attributes: Attributes
+  readonly attributes: SpanAttributes
   readonly failed: string | null
 }
 
@@ -31,7 +31,7 @@ export interface SpanOptions {
 
 export interface OpenSpan {
   readonly context: SpanContext | undefined
-  set(attributes: Attributes): void
+  set(attributes: SpanAttributes): void
 }
 
 const current = new AsyncLocalStorage<SpanContext>()
@@ -45,9 +45,9 @@ export function tellSpansTo(next: SpanSink | undefined) {
 
 /** Run something as a span of the work that is under way. Names and attributes say what was done, never
  *  what was said. */
-export async function span<Result>(
+export async function runInSpan<Result>(
   name: string,
-  attributes: Attributes,
+  attributes: SpanAttributes,
   run: (span: OpenSpan) => Promise<Result>,
   options: SpanOptions = {},
 ): Promise<Result> {
@@ -68,7 +68,7 @@ export async function span<Result>(
 }
 
 /** A span of something that is over already: from then until now. */
-export function pastSpan(name: string, attributes: Attributes, began_at: number) {
+export function pastSpan(name: string, attributes: SpanAttributes, began_at: number) {
   const parent = current.getStore()
   if (!sink || !parent?.sampled) return
   const open = new Open({ name, kind: "internal", context: childOf(parent), parent }, attributes)
@@ -95,10 +95,10 @@ interface Begun {
 
 class Open implements OpenSpan {
   readonly #begun: Begun
-  #attributes: Attributes
+  #attributes: SpanAttributes
   began = nanoseconds()
 
-  constructor(begun: Begun, attributes: Attributes) {
+  constructor(begun: Begun, attributes: SpanAttributes) {
     this.#begun = begun
     this.#attributes = attributes
   }
@@ -107,7 +107,7 @@ class Open implements OpenSpan {
     return this.#begun.context
   }
 
-  set(attributes: Attributes) {
+  set(attributes: SpanAttributes) {
     this.#attributes = { ...this.#attributes, ...attributes }
   }
 

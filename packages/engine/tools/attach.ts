@@ -8,16 +8,16 @@ import { type MediaKind, resolveNative } from "compositor-core/model/capabilitie
 import type { Block, Media } from "compositor-core/model/prompt"
 import { cutText } from "./output.ts"
 import {
-  admit,
-  admitted,
+  admitText,
+  requireAdmitted,
   deniedAt,
-  granted,
-  type Place,
-  placeOf,
+  requireGranted,
+  type ToolPath,
+  resolveToolPath,
   plainPath,
   scratchOf,
 } from "./place.ts"
-import { pictureOf, type Shrink } from "./read-image.ts"
+import { pictureOf, type ShrinkImage } from "./read-image.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
 const MAX_BYTES = 64 * 1024 * 1024
@@ -29,7 +29,7 @@ const Input = z.strictObject({
 type Input = z.output<typeof Input>
 
 /** A file that was made on the way comes in like one that the user attached (BIN-033). */
-export function attachTool(shrink?: Shrink): Tool {
+export function attachTool(shrink?: ShrinkImage): Tool {
   return defineTool({
     id: "attach",
     aliases: [],
@@ -57,13 +57,13 @@ interface Attached {
 async function attach(
   input: Input,
   runtime: ToolRuntime,
-  shrink: Shrink | undefined,
+  shrink: ShrinkImage | undefined,
 ): Promise<ToolOutput> {
   const file = await readFile(input, runtime)
   if ("data" in file) return file
   const { mime, kind, bytes, realPath, name } = file
   if (kind === "text") return attachText(file, runtime)
-  admitted(
+  requireAdmitted(
     await runtime.ingress({ origin: "attachment", path: realPath, name, mime, size: bytes.length }),
   )
   const fault = conditionOf({
@@ -91,8 +91,10 @@ const MEDIA: Readonly<Partial<Record<FileKind, Exclude<MediaKind, "image" | "off
 }
 
 async function readFile(input: Input, runtime: ToolRuntime): Promise<Attached | ToolOutput> {
-  const place = await placeOf(input.path, runtime)
-  const found = granted(await readWorkspaceFile(place.root, place.path, { maxBytes: MAX_BYTES }))
+  const place = await resolveToolPath(input.path, runtime)
+  const found = requireGranted(
+    await readWorkspaceFile(place.root, place.path, { maxBytes: MAX_BYTES }),
+  )
   const denial = deniedAt(place, found.realPath, "fs.read", runtime)
   if (denial !== undefined) throw new ToolError(`${denial}.`)
   const name = input.name ?? basename(found.realPath)
@@ -105,7 +107,7 @@ async function readFile(input: Input, runtime: ToolRuntime): Promise<Attached | 
 
 interface Large {
   readonly name: string
-  readonly place: Place
+  readonly place: ToolPath
   readonly head: Uint8Array
   readonly size: number
   readonly realPath: string
@@ -117,7 +119,7 @@ async function promote(large: Large, runtime: ToolRuntime): Promise<ToolOutput> 
   const reason = `it has ${size} bytes, more than ${MAX_BYTES}`
   if (place.kind !== "scratch") throw new ToolError(`${place.shown} is not attached: ${reason}.`)
   const { mime } = await sniff(head, name, false)
-  admitted(await runtime.ingress({ origin: "attachment", path: realPath, name, mime, size }))
+  requireAdmitted(await runtime.ingress({ origin: "attachment", path: realPath, name, mime, size }))
   const kept = await (await scratchOf(runtime)).promote(runtime.blobs, place.path)
   if ("reason" in kept) throw new ToolError(`${kept.reason}.`)
   return { data: { name, mime, ...kept, outcome: "descriptor", reason } }
@@ -127,7 +129,7 @@ async function attachText(file: Attached, runtime: ToolRuntime): Promise<ToolOut
   const { name, mime, bytes, realPath } = file
   const text = decodeText(bytes)
   if (text === undefined) return described(file, runtime, "its letters cannot be read")
-  const shown = await admit(runtime, { origin: "attachment", path: realPath, name, mime, text })
+  const shown = await admitText(runtime, { origin: "attachment", path: realPath, name, mime, text })
   const cut = await cutText(shown.text, runtime)
   const note = shown.note === null ? {} : { notes: [shown.note] }
   const blocks: Block[] = [{ type: "text", text: `Attached file ${name}:\n${cut.text}` }]
@@ -135,7 +137,7 @@ async function attachText(file: Attached, runtime: ToolRuntime): Promise<ToolOut
   return { data: { ...media, outcome: "inlined", ...note }, blocks, ...cut.about }
 }
 
-async function attachImage(file: Attached, runtime: ToolRuntime, shrink: Shrink | undefined) {
+async function attachImage(file: Attached, runtime: ToolRuntime, shrink: ShrinkImage | undefined) {
   const { capabilities } = runtime
   const picture = await pictureOf(file.bytes, file.mime, { capabilities, shrink })
   if ("reason" in picture) return described(file, runtime, picture.message)

@@ -4,9 +4,9 @@ import { runInWorkspace } from "compositor-files/sandbox/workspace-shell"
 import { judgeCall } from "../policy/permissions.ts"
 import type { Hiding } from "./glob.ts"
 import { searchFor } from "./masked.ts"
-import { cutText, shownText } from "./output.ts"
+import { cutText, textOutput } from "./output.ts"
 import { withoutPiecesOfSecrets } from "./pieces-of-secrets.ts"
-import { admit, scratchOf, stageNamed } from "./place.ts"
+import { admitText, scratchOf, stageNamed } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
 const TIMEOUT_MS = 30_000
@@ -75,7 +75,7 @@ async function told(
 ): Promise<ToolOutput> {
   if (ran.type === "unavailable") throw new ToolError(`No shell command is run: ${ran.reason}.`)
   if (ran.type === "stopped") throw new ToolError(`The command was stopped: ${ran.reason}.`)
-  const judged = await admit(runtime, { origin: "command-output", text: ran.text })
+  const judged = await admitText(runtime, { origin: "command-output", text: ran.text })
   const shown = await withoutPiecesOfSecrets(judged, runtime)
   const cut = await cutText(shown.text, runtime)
   const notes = [
@@ -86,5 +86,5 @@ async function told(
   ]
   const data = { exit_code: ran.code, ...(notes.length > 0 ? { notes } : {}) }
   const more = ran.truncated ? { truncated: true } : {}
-  return { data, ...shownText(cut.text), ...more, ...cut.about }
+  return { data, ...textOutput(cut.text), ...more, ...cut.about }
 }

@@ -15,7 +15,15 @@ import { makeTemporary } from "compositor-files/disk/temporary"
 import { openWithin } from "compositor-files/disk/within"
 import { MAX_FRAGMENT_CHARACTERS, parseFragment } from "compositor-core/message/file-location"
 import { cutText } from "./output.ts"
-import { admit, admitted, deniedAt, granted, placeOf, plainPath, scratchOf } from "./place.ts"
+import {
+  admitText,
+  requireAdmitted,
+  deniedAt,
+  requireGranted,
+  resolveToolPath,
+  plainPath,
+  scratchOf,
+} from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
 const Input = z.strictObject({
@@ -58,8 +66,8 @@ async function convertIt(
   transcriber: Transcriber | undefined,
 ): Promise<ToolOutput> {
   const request = requestOf(input)
-  const place = await placeOf(input.path, runtime)
-  const opened = granted(await openWithin(place.root, place.path, "file"))
+  const place = await resolveToolPath(input.path, runtime)
+  const opened = requireGranted(await openWithin(place.root, place.path, "file"))
   // Where it lies while it is made; only what fits goes on into scratch.
   const folder = await makeTemporary(tmpdir(), "compositor-convert-")
   try {
@@ -93,7 +101,7 @@ async function copied(
 ): Promise<ConvertFile> {
   const { size } = stats
   const name = basename(realPath)
-  admitted(await runtime.ingress({ origin: "ref", path: realPath, size }))
+  requireAdmitted(await runtime.ingress({ origin: "ref", path: realPath, size }))
   if (size > CONVERT_LIMITS.input_bytes)
     throw new ToolError(`${name} has ${size} bytes, more than ${CONVERT_LIMITS.input_bytes}.`)
   const head = Buffer.alloc(Math.min(SNIFF_BYTES, size))
@@ -118,7 +126,7 @@ async function textOutput(
   path: string,
   runtime: ToolRuntime,
 ): Promise<ToolOutput> {
-  const shown = await admit(runtime, { origin: "ref", path, text: made.text })
+  const shown = await admitText(runtime, { origin: "ref", path, text: made.text })
   const cut = await cutText(shown.text, runtime)
   const notes = [made.note, shown.note ?? undefined].filter((note) => note !== undefined)
   const data = notes.length === 0 ? cut.text : { text: cut.text, notes }
@@ -133,7 +141,7 @@ async function kept(
   const folder = `converted/${runtime.call_id.replace(/[^\w-]/g, "_").slice(0, 64)}`
   const shown: { path: string; mime: string; size: number }[] = []
   for (const { path, name, mime, size } of files) {
-    const written = granted(await scratch.write(`${folder}/${name}`, await readFile(path)))
+    const written = requireGranted(await scratch.write(`${folder}/${name}`, await readFile(path)))
     shown.push({ path: written.realPath, mime, size })
   }
   return shown

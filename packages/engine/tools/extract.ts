@@ -5,7 +5,14 @@ import { safeName } from "compositor-core/file/attachment-path"
 import { openWithin, pathThrough } from "compositor-files/disk/within"
 import { walkFolder } from "compositor-files/workspace/walk"
 import { cutList } from "./output.ts"
-import { admitted, deniedAt, granted, placeOf, plainPath, scratchOf } from "./place.ts"
+import {
+  requireAdmitted,
+  deniedAt,
+  requireGranted,
+  resolveToolPath,
+  plainPath,
+  scratchOf,
+} from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
 const SHOWN_ENTRIES = 1000
@@ -32,13 +39,15 @@ export function extractTool(): Tool {
 }
 
 async function unpack(path: string, runtime: ToolRuntime): Promise<ToolOutput> {
-  const place = await placeOf(path, runtime)
-  const opened = granted(await openWithin(place.root, place.path, "file"))
+  const place = await resolveToolPath(path, runtime)
+  const opened = requireGranted(await openWithin(place.root, place.path, "file"))
   const { handle, realPath } = opened
   try {
     const denial = deniedAt(place, realPath, "fs.read", runtime)
     if (denial !== undefined) throw new ToolError(`${denial}.`)
-    admitted(await runtime.ingress({ origin: "ref", path: realPath, size: opened.stats.size }))
+    requireAdmitted(
+      await runtime.ingress({ origin: "ref", path: realPath, size: opened.stats.size }),
+    )
     const source = { path: await pathThrough(handle, realPath), name: safeName(place.path) }
     return await into(source, runtime)
   } finally {

@@ -4,7 +4,7 @@ import { walkFolder } from "compositor-files/workspace/walk"
 import { type Glob, globMatches } from "../policy/glob.ts"
 import { readGlob } from "../policy/read-glob.ts"
 import { cutList } from "./output.ts"
-import { deniedAt, granted, type Place, placeOf, plainPath } from "./place.ts"
+import { deniedAt, requireGranted, type ToolPath, resolveToolPath, plainPath } from "./place.ts"
 import { defineTool, type Tool, type ToolRuntime } from "./tool.ts"
 
 /** What a search does not show of a folder; the host knows the rules. */
@@ -37,7 +37,7 @@ export function globTool(hiding: Hiding): Tool {
     absent: undefined,
     subject: ({ path = "." }) => plainPath(path),
     execute: async ({ pattern, path = "." }, runtime) => {
-      const place = await placeOf(path, runtime)
+      const place = await resolveToolPath(path, runtime)
       const found: string[] = []
       for await (const file of matching({ place, pattern, hiding }, runtime)) {
         found.push(file)
@@ -49,8 +49,8 @@ export function globTool(hiding: Hiding): Tool {
   })
 }
 
-export interface Search {
-  readonly place: Place
+export interface GlobSearch {
+  readonly place: ToolPath
   /** Every file, if there is none. */
   readonly pattern?: string | undefined
   readonly hiding: Hiding
@@ -58,7 +58,7 @@ export interface Search {
 
 /** Files under a place that match and may be shown, as paths that the other tools take. */
 export async function* matching(
-  { place, pattern, hiding }: Search,
+  { place, pattern, hiding }: GlobSearch,
   runtime: ToolRuntime,
 ): AsyncGenerator<string> {
   const globs = pattern === undefined ? undefined : alternatives(pattern).map(readGlob)
@@ -68,7 +68,7 @@ export async function* matching(
   const base = baseOf(place)
   for await (const entry of walkFolder({ ...options, max_files: MAX_WALKED })) {
     if ("type" in entry) {
-      granted(entry)
+      requireGranted(entry)
       continue
     }
     if (entry.is_folder || (globs && !globs.some((glob) => matches(glob, entry.path)))) continue
@@ -81,7 +81,7 @@ export async function* matching(
 }
 
 /** What a path from the root is put behind, so that it can be given to a tool again. */
-function baseOf({ kind, root, shown }: Place): string {
+function baseOf({ kind, root, shown }: ToolPath): string {
   switch (kind) {
     case "workspace":
       return ""

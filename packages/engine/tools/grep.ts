@@ -4,8 +4,8 @@ import { readWorkspaceFile } from "compositor-files/workspace/workspace"
 import { type Hiding, matching } from "./glob.ts"
 import { LineScanner } from "./line-scanner.ts"
 import { type LineMatch, SHOWN_CHARACTERS } from "./match-lines.ts"
-import { cutList, shownText } from "./output.ts"
-import { type Place, placeOf, plainPath } from "./place.ts"
+import { cutList, textOutput } from "./output.ts"
+import { type ToolPath, resolveToolPath, plainPath } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
 const SHOWN_MATCHES = 200
@@ -84,7 +84,7 @@ async function search(input: Input, rooms: Rooms): Promise<ToolOutput> {
   ]
   const about = { found: found.length, files: searched.files }
   const data = { ...about, ...(notes.length > 0 ? { notes } : {}) }
-  return { data, ...shownText(cut.items.map(line).join("\n")), ...cut.about }
+  return { data, ...textOutput(cut.items.map(line).join("\n")), ...cut.about }
 }
 
 interface TextFile {
@@ -128,12 +128,12 @@ async function* batches(
 
 async function* filesOf({ path = ".", glob }: Input, rooms: Rooms): AsyncGenerator<string> {
   const { runtime, hiding } = rooms
-  const place = await placeOf(path, runtime)
+  const place = await resolveToolPath(path, runtime)
   if (await isFile(place)) yield path
   else yield* matching({ place, pattern: glob, hiding }, runtime)
 }
 
-async function isFile(place: Place): Promise<boolean> {
+async function isFile(place: ToolPath): Promise<boolean> {
   const range = { start: 0, end: 0, unit: "byte" } as const
   const read = await readWorkspaceFile(place.root, place.path, { range, maxBytes: 0 })
   if (read.type !== "refused") return true
@@ -143,7 +143,7 @@ async function isFile(place: Place): Promise<boolean> {
 }
 
 async function textOf(path: string, runtime: ToolRuntime): Promise<TextFile | undefined> {
-  const place = await placeOf(path, runtime)
+  const place = await resolveToolPath(path, runtime)
   const read = await readWorkspaceFile(place.root, place.path, { maxBytes: MAX_FILE_BYTES })
   if (read.type !== "content" || read.bytes.subarray(0, 8192).includes(0)) return undefined
   const verdict = await runtime.ingress({ origin: "ref", path: read.realPath })

@@ -23,7 +23,7 @@ export async function cutText(text: string, runtime: ToolRuntime): Promise<Cut> 
 }
 
 /** A text that the model is shown as it is, beside what the data say about it. */
-export function shownText(text: string): Pick<ToolOutput, "blocks"> {
+export function textOutput(text: string): Pick<ToolOutput, "blocks"> {
   return text === "" ? {} : { blocks: [{ type: "text", text }] }
 }
 

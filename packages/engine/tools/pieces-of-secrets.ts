@@ -3,7 +3,7 @@ import { walkFolder } from "compositor-files/workspace/walk"
 import { readWorkspaceFile } from "compositor-files/workspace/workspace"
 import { finishInSlices, searchSecrets } from "../policy/secrets/find-secrets.ts"
 import { marker } from "../policy/secrets/redact.ts"
-import type { Admitted } from "./place.ts"
+import type { AdmittedText } from "./place.ts"
 import type { ToolRuntime } from "./tool.ts"
 
 /** A line of a key is no key by itself, and a shell can print it alone. The long words of an output are
@@ -11,9 +11,9 @@ import type { ToolRuntime } from "./tool.ts"
  *  one. Which words look random is not asked: a piece of a key may have no digit in it. Files that are
  *  large, or come behind the first many or after some seconds, are not looked into. */
 export async function withoutPiecesOfSecrets(
-  shown: Admitted,
+  shown: AdmittedText,
   runtime: ToolRuntime,
-): Promise<Admitted> {
+): Promise<AdmittedText> {
   const runs = longWords(shown.text)
   if (runs.length === 0 || runtime.workspace_root === null) return shown
   const pieces = await piecesIn(runtime.workspace_root, runs, runtime.signal)

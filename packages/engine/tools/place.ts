@@ -3,13 +3,13 @@ import { isAbsolute, relative, resolve, sep } from "node:path"
 import { scopedPath } from "compositor-files/workspace/scope"
 import { attachmentsNamed } from "compositor-core/file/attachment-path"
 import { SCRATCH_QUOTA, Scratch } from "compositor-files/workspace/scratch"
-import type { Refused } from "compositor-files/disk/within"
-import type { Arrival, Verdict } from "../policy/judge.ts"
+import type { RefusedPath } from "compositor-files/disk/within"
+import type { Arrival, PolicyVerdict } from "../policy/judge.ts"
 import { judgeCall } from "../policy/permissions.ts"
 import { type Requirement, ToolError, type ToolRuntime } from "./tool.ts"
 
 /** A place that a path of the model's leads to: which folder holds it, and where in it. */
-export interface Place {
+export interface ToolPath {
   readonly kind: "workspace" | "scratch" | "scope"
   readonly root: string
   readonly path: string
@@ -23,7 +23,7 @@ const CONTENT_IDS = /\bsha256:[0-9a-f]{64}\b/g
 /** Where a path leads: a path of the workspace, an absolute one into scratch, `dir_…/path` into a
  *  folder that the user gave, or an attachment by its content id, which is then put into scratch
  *  under its name. */
-export async function placeOf(shown: string, runtime: ToolRuntime): Promise<Place> {
+export async function resolveToolPath(shown: string, runtime: ToolRuntime): Promise<ToolPath> {
   if (CONTENT_ID.test(shown)) return attachmentPlace(shown, runtime)
   const scoped = scopedPath(shown)
   if (scoped) return scopePlace(shown, scoped, runtime)
@@ -50,11 +50,11 @@ function inRoot(path: string, { workspace_root }: ToolRuntime, root: string): st
   return between.startsWith("..") || isAbsolute(between) ? path : resolve(root, between)
 }
 
-async function attachmentPlace(content_id: string, runtime: ToolRuntime): Promise<Place> {
+async function attachmentPlace(content_id: string, runtime: ToolRuntime): Promise<ToolPath> {
   const file = await runtime.attached?.(content_id)
   if (!file) throw new ToolError(`${content_id} is not attached to this session.`)
   const scratch = await scratchOf(runtime)
-  const placed = granted(await scratch.materialise(runtime.blobs, content_id, file))
+  const placed = requireGranted(await scratch.materialise(runtime.blobs, content_id, file))
   const path = relative(scratch.path, placed.path)
   return { kind: "scratch", root: scratch.path, path, shown: placed.path }
 }
@@ -68,7 +68,9 @@ export async function stageNamed(text: string, runtime: ToolRuntime): Promise<re
     const file = await runtime.attached?.(id)
     if (!file) continue
     const scratch = await scratchOf(runtime)
-    staged.push(granted(await scratch.materialise(runtime.blobs, file.content_id, file)).path)
+    staged.push(
+      requireGranted(await scratch.materialise(runtime.blobs, file.content_id, file)).path,
+    )
   }
   return staged
 }
@@ -77,7 +79,7 @@ async function scopePlace(
   shown: string,
   { id, path }: { id: string; path: string },
   runtime: ToolRuntime,
-): Promise<Place> {
+): Promise<ToolPath> {
   const root = await runtime.scope?.(id)
   if (root === undefined)
     throw new ToolError(`${id} is not available: this session was not given that folder.`)
@@ -97,7 +99,7 @@ function isInside(folder: string, path: string): boolean {
 /** Why what was really opened may not be used; undefined when it may. A rule about a path holds also
  *  where a link leads to it by another name. */
 export function deniedAt(
-  place: Place,
+  place: ToolPath,
   realPath: string,
   permission: Requirement,
   runtime: ToolRuntime,
@@ -109,11 +111,11 @@ export function deniedAt(
 }
 
 /** Let a text in, without its secrets; a denial is the tool's error (BEY-04). */
-export async function admit(
+export async function admitText(
   runtime: ToolRuntime,
   arrival: Arrival & { readonly text: string },
-): Promise<Admitted> {
-  const verdict = admitted(await runtime.ingress(arrival))
+): Promise<AdmittedText> {
+  const verdict = requireAdmitted(await runtime.ingress(arrival))
   return verdict.verdict === "redact"
     ? { text: verdict.text, note: verdict.reason }
     : { text: shownOf(arrival), note: null }
@@ -123,23 +125,25 @@ function shownOf({ text, piece }: Arrival & { readonly text: string }): string {
   return piece ? text.slice(piece.start, piece.end) : text
 }
 
-export interface Admitted {
+export interface AdmittedText {
   readonly text: string
   /** What was taken out, in a sentence. */
   readonly note: string | null
 }
 
-export function admitted(verdict: Verdict): Exclude<Verdict, { verdict: "deny" }> {
+export function requireAdmitted(
+  verdict: PolicyVerdict,
+): Exclude<PolicyVerdict, { verdict: "deny" }> {
   if (verdict.verdict === "deny") throw new ToolError(`Not shown: ${verdict.reason}.`)
   return verdict
 }
 
 /** A refusal is the tool's error. */
-export function granted<Value extends { readonly type: string }>(
-  value: Value | Refused,
-): Exclude<Value, Refused> {
-  if (value.type === "refused") throw new ToolError(`${(value as Refused).reason}.`)
-  return value as Exclude<Value, Refused>
+export function requireGranted<Value extends { readonly type: string }>(
+  value: Value | RefusedPath,
+): Exclude<Value, RefusedPath> {
+  if (value.type === "refused") throw new ToolError(`${(value as RefusedPath).reason}.`)
+  return value as Exclude<Value, RefusedPath>
 }
 
 /** A path as rules see it: without detours. */

@@ -5,7 +5,7 @@ import { SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
 import { readWorkspaceFile } from "compositor-files/workspace/workspace"
 import { type Capabilities, resolveNative } from "compositor-core/model/capabilities"
 import type { Block } from "compositor-core/model/prompt"
-import { admitted, deniedAt, placeOf, plainPath } from "./place.ts"
+import { requireAdmitted, deniedAt, resolveToolPath, plainPath } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
 export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
@@ -23,7 +23,7 @@ export interface Picture {
 }
 
 /** Makes an image fit what an API takes; undefined when it cannot. */
-export type Shrink = (
+export type ShrinkImage = (
   bytes: Uint8Array,
   limits: {
     readonly max_bytes: number
@@ -40,7 +40,7 @@ type Refusal = {
 }
 
 /** Pixels, or a refusal that says of which kind it is. */
-export function readImageTool(shrink?: Shrink): Tool {
+export function readImageTool(shrink?: ShrinkImage): Tool {
   return defineTool({
     id: "read_image",
     aliases: ["view_image"],
@@ -59,9 +59,9 @@ export function readImageTool(shrink?: Shrink): Tool {
 async function show(
   path: string,
   runtime: ToolRuntime,
-  shrink: Shrink | undefined,
+  shrink: ShrinkImage | undefined,
 ): Promise<ToolOutput> {
-  const place = await placeOf(path, runtime)
+  const place = await resolveToolPath(path, runtime)
   const read = await readWorkspaceFile(place.root, place.path, { maxBytes: MAX_IMAGE_BYTES })
   if (read.type === "refused") {
     if (read.outcome === "denied") throw new ToolError(`${read.reason}.`)
@@ -73,7 +73,9 @@ async function show(
     return refused("too-large", `${path} has ${read.size} bytes, more than ${MAX_IMAGE_BYTES}`)
   const { bytes } = read
   const { mime, kind } = await sniff(bytes.subarray(0, SNIFF_BYTES), place.path, false)
-  admitted(await runtime.ingress({ origin: "ref", path: read.realPath, mime, size: bytes.length }))
+  requireAdmitted(
+    await runtime.ingress({ origin: "ref", path: read.realPath, mime, size: bytes.length }),
+  )
   if (kind !== "image") return refused("unperceivable", `${path} is ${mime} and no image`)
   const picture = await pictureOf(bytes, mime, { capabilities: runtime.capabilities, shrink })
   if ("reason" in picture) return refused(picture.reason, `${path} ${picture.message}`)
@@ -82,7 +84,7 @@ async function show(
 
 interface Eyes {
   readonly capabilities: Capabilities
-  readonly shrink: Shrink | undefined
+  readonly shrink: ShrinkImage | undefined
 }
 
 /** The image as it is, if the model takes it so; else made to fit, if it can be. */

@@ -3,8 +3,15 @@ import { z } from "zod"
 import { decodeText, SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
 import { surroundingText } from "compositor-files/workspace/surroundings"
 import { readWorkspaceFile } from "compositor-files/workspace/workspace"
-import { cutText, SHOWN_BYTES, shownText } from "./output.ts"
-import { admit, deniedAt, granted, type Place, placeOf, plainPath } from "./place.ts"
+import { cutText, SHOWN_BYTES, textOutput } from "./output.ts"
+import {
+  admitText,
+  deniedAt,
+  requireGranted,
+  type ToolPath,
+  resolveToolPath,
+  plainPath,
+} from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
 /** More than this is read in pieces. */
@@ -40,10 +47,10 @@ export function readTool(): Tool {
 }
 
 async function readText(input: Input, runtime: ToolRuntime): Promise<ToolOutput> {
-  const place = await placeOf(input.path, runtime)
+  const place = await resolveToolPath(input.path, runtime)
   const range = rangeOf(input)
   const read = await readWorkspaceFile(place.root, place.path, { range, maxBytes: MAX_FILE_BYTES })
-  const found = granted(read)
+  const found = requireGranted(read)
   const denial = deniedAt(place, found.realPath, "fs.read", runtime)
   if (denial !== undefined) throw new ToolError(`${denial}.`)
   if (found.type === "too-large" && range)
@@ -56,12 +63,12 @@ async function readText(input: Input, runtime: ToolRuntime): Promise<ToolOutput>
   const text = kind === "text" ? decodeText(bytes, input.unit !== "byte") : undefined
   if (text === undefined) throw new ToolError(notText(input.path, mime, kind))
   const around = found.around && surroundingText(found.around)
-  const shown = await admit(runtime, { origin: "ref", path: realPath, mime, text, ...around })
+  const shown = await admitText(runtime, { origin: "ref", path: realPath, mime, text, ...around })
   const cut = await cutText(shown.text, runtime)
   const notes = [input.end === undefined ? null : note, shown.note].filter((each) => each !== null)
   const about = { path: input.path, mime, size, ...(lines ? { lines } : {}) }
   const data = { ...about, ...(notes.length > 0 ? { notes } : {}) }
-  return { data, ...shownText(cut.text), ...cut.about }
+  return { data, ...textOutput(cut.text), ...cut.about }
 }
 
 function rangeOf({ start, end, unit = "line" }: Input) {
@@ -82,21 +89,21 @@ interface Large {
   readonly head: Uint8Array
 }
 
-async function readHead(place: Place, large: Large, runtime: ToolRuntime): Promise<ToolOutput> {
+async function readHead(place: ToolPath, large: Large, runtime: ToolRuntime): Promise<ToolOutput> {
   const { size, realPath, head } = large
   const { mime, kind } = await sniff(head, place.path, false)
   if (kind !== "text") throw new ToolError(notText(place.shown, mime, kind))
   const range = { start: 0, end: SHOWN_BYTES, unit: "byte" } as const
   const read = await readWorkspaceFile(place.root, place.path, { range, maxBytes: SHOWN_BYTES })
-  const found = granted(read)
+  const found = requireGranted(read)
   const bytes = found.type === "content" ? found.bytes : head
   const text = decodeText(bytes, false) ?? ""
   const around = found.type === "content" && found.around && surroundingText(found.around)
-  const shown = await admit(runtime, { origin: "ref", path: realPath, mime, text, ...around })
+  const shown = await admitText(runtime, { origin: "ref", path: realPath, mime, text, ...around })
   const note = `It has ${size} bytes: read on with start and end.`
   const notes = shown.note === null ? [note] : [note, shown.note]
   const data = { path: place.shown, mime, size, notes }
-  return { data, ...shownText(shown.text), truncated: true, output_path: place.shown }
+  return { data, ...textOutput(shown.text), truncated: true, output_path: place.shown }
 }
 
 const WHAT_ELSE: Readonly<Record<Exclude<FileKind, "text">, string>> = {

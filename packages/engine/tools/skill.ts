@@ -6,7 +6,7 @@ const Input = z.strictObject({
   arguments: z.string().max(64_000).optional(),
 })
 
-export interface SkillRoom {
+export interface SkillAccess {
   /** The body of a skill as the model is given it; undefined when there is no such skill here. */
   readonly load: (
     name: string,
@@ -15,7 +15,7 @@ export interface SkillRoom {
 }
 
 /** The one way by which a skill's body reaches a model (CMP-062). */
-export function skillTool(skills: SkillRoom | undefined): Tool {
+export function skillTool(skills: SkillAccess | undefined): Tool {
   return defineTool({
     id: "skill",
     aliases: [],

@@ -3,7 +3,7 @@ import type { BlobStore } from "compositor-files/blobs/blobs"
 import type { Capabilities } from "compositor-core/model/capabilities"
 import type { Block } from "compositor-core/model/prompt"
 import type { Scratch } from "compositor-files/workspace/scratch"
-import type { Arrival, Verdict } from "../policy/judge.ts"
+import type { Arrival, PolicyVerdict } from "../policy/judge.ts"
 import type { PermissionRule } from "../policy/permissions.ts"
 
 /** What a tool needs of the host; a manifest that does not grant it hides the tool (TOL-002). */
@@ -72,7 +72,7 @@ export interface ToolRuntime {
     readonly after: string
   }): Promise<void>
   /** What may come in (BEY-04). */
-  ingress(arrival: Arrival): Verdict | Promise<Verdict>
+  ingress(arrival: Arrival): PolicyVerdict | Promise<PolicyVerdict>
   /** What a tool gave back, from wherever it had it, without the secrets in any string of it; without,
    *  it is as the tool gave it. */
   clean?<Words>(words: Words): Promise<Words>

@@ -2,8 +2,8 @@ import { z } from "zod"
 import type { FetchOptions } from "compositor-files/fetch/fetch"
 import { readUrl } from "compositor-files/fetch/target"
 import { safeName } from "compositor-core/file/attachment-path"
-import { cutText, shownText } from "./output.ts"
-import { admit, admitted, granted, scratchOf } from "./place.ts"
+import { cutText, textOutput } from "./output.ts"
+import { admitText, requireAdmitted, requireGranted, scratchOf } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
 const Input = z.strictObject({
@@ -48,21 +48,21 @@ async function get(
   const page = { url, status, mime }
   if (text === null) {
     if (truncated) throw new ToolError(`${url} is ${mime} and too large to keep.`)
-    admitted(await runtime.ingress({ origin: "web", name: url, mime, size: bytes.length }))
+    requireAdmitted(await runtime.ingress({ origin: "web", name: url, mime, size: bytes.length }))
     const path = await keep(url, bytes, runtime)
     return { data: { ...page, size: bytes.length, path }, output_path: path }
   }
-  const shown = await admit(runtime, { origin: "web", name: url, mime, text })
+  const shown = await admitText(runtime, { origin: "web", name: url, mime, text })
   const cut = await cutText(shown.text, runtime)
   const note = shown.note === null ? {} : { notes: [shown.note] }
   const more = truncated ? { truncated: true } : {}
-  return { data: { ...page, ...note }, ...shownText(cut.text), ...more, ...cut.about }
+  return { data: { ...page, ...note }, ...textOutput(cut.text), ...more, ...cut.about }
 }
 
 async function keep(url: string, bytes: Uint8Array, runtime: ToolRuntime): Promise<string> {
   const scratch = await scratchOf(runtime)
   const name = safeName(decodeURIComponentSafely(new URL(url).pathname))
-  const written = granted(await scratch.write(`downloads/${runtime.call_id}/${name}`, bytes))
+  const written = requireGranted(await scratch.write(`downloads/${runtime.call_id}/${name}`, bytes))
   return written.realPath
 }
 

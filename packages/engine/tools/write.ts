@@ -4,7 +4,14 @@ import { relative, resolve } from "node:path"
 import { isGuarded } from "compositor-files/sandbox/guarded-paths"
 import { decodeText } from "compositor-files/kinds/sniff"
 import { type Changed, mutateFile } from "compositor-files/disk/mutate"
-import { deniedAt, granted, type Place, placeOf, plainPath, scratchOf } from "./place.ts"
+import {
+  deniedAt,
+  requireGranted,
+  type ToolPath,
+  resolveToolPath,
+  plainPath,
+  scratchOf,
+} from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
 const MAX_FILE_BYTES = 8 * 1024 * 1024
@@ -114,7 +121,7 @@ interface Intent {
 }
 
 async function change(path: string, runtime: ToolRuntime, intent: Intent): Promise<ToolOutput> {
-  const place = await placeOf(path, runtime)
+  const place = await resolveToolPath(path, runtime)
   if (place.kind === "scope")
     throw new ToolError(`${path} lies in a folder that was given to read, not to write.`)
   const digests: { before?: string; after?: string } = {}
@@ -132,7 +139,7 @@ async function change(path: string, runtime: ToolRuntime, intent: Intent): Promi
     },
     max_bytes: MAX_FILE_BYTES,
   })
-  const { size, created, realPath } = granted(mutated)
+  const { size, created, realPath } = requireGranted(mutated)
   const { before, after } = digests
   if (!created && before !== undefined && after !== undefined)
     await runtime.wrote?.({ path: realPath, before, after })
@@ -155,7 +162,7 @@ async function room(runtime: ToolRuntime): Promise<(size: number) => string | un
 }
 
 async function refusal(
-  place: Place,
+  place: ToolPath,
   realPath: string,
   { runtime, intent }: { readonly runtime: ToolRuntime; readonly intent: Intent },
 ): Promise<string | undefined> {
@@ -168,7 +175,7 @@ async function refusal(
 }
 
 /** Who was asked saw the path as it was written: what other programs obey is named by its own. */
-function disguised({ kind, root, path }: Place, realPath: string): string | undefined {
+function disguised({ kind, root, path }: ToolPath, realPath: string): string | undefined {
   const real = relative(resolve(root), realPath)
   if (kind !== "workspace" || !isGuarded(real) || isGuarded(path)) return undefined
   return `${path} leads to ${real}, which other programs obey: write to it by that path`

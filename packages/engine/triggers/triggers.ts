@@ -1,14 +1,20 @@
 import { randomUUID } from "node:crypto"
 import { newId } from "compositor-core/message/id"
 import { Refusal } from "compositor-core/message/refusal"
-import type { Fired, Firing, PendingDelivery, Store, StoredTrigger } from "../store/store.ts"
+import type { FireOutcome, Firing, PendingDelivery, Store, StoredTrigger } from "../store/store.ts"
 import type { Submission } from "../submit/submit.ts"
 import { triggerText } from "./prompt.ts"
 import { nextFire } from "compositor-core/triggers/schedule"
-import type { Envelope, Trigger } from "compositor-core/triggers/trigger"
-import { admit, type Delivery, deliveryId, keptHeaders, signsTime } from "./webhook.ts"
+import type { TriggerEnvelope, Trigger } from "compositor-core/triggers/trigger"
+import {
+  admitDelivery,
+  type WebhookDelivery,
+  deliveryId,
+  chooseHeaders,
+  signsTime,
+} from "./webhook.ts"
 
-export interface TriggersRooms {
+export interface TriggersDependencies {
   readonly store: Store
   /** Who this process is, for what only one of them may do at a time. */
   readonly owner: string
@@ -31,10 +37,12 @@ export type NewTriggerOf = Omit<Trigger, "id" | "created_at" | "enabled"> & {
 }
 
 /** What an event from outside came to. */
-export type Heard = Exclude<Fired, { type: "fired" }> | { type: "accepted"; message_id: string }
+export type DeliveryOutcome =
+  | Exclude<FireOutcome, { type: "fired" }>
+  | { type: "accepted"; message_id: string }
 
 /** What was wrong with a delivery is for the log; its sender learns only that it was not let in. */
-export type Hooked = Heard | { readonly type: "refused" }
+export type Hooked = DeliveryOutcome | { readonly type: "refused" }
 
 export const MAX_TRIGGERS_PER_SESSION = 100
 /** A chatty sender must not run a model without end. */
@@ -48,7 +56,7 @@ const GIVEN_UP_MS = 10_000
 /** What wakes sessions that nobody types into. Any number of processes may look: the store decides who
  *  fires, and what was fired is sent once, by this process or by another after it (BEY-07). */
 export class Triggers {
-  readonly #rooms: TriggersRooms
+  readonly #rooms: TriggersDependencies
   readonly #now: () => number
   readonly #watched = new Set<string>()
   #timers: NodeJS.Timeout[] = []
@@ -56,7 +64,7 @@ export class Triggers {
   #looking: Promise<void> | undefined
   #stopped = false
 
-  constructor(rooms: TriggersRooms) {
+  constructor(rooms: TriggersDependencies) {
     this.#rooms = rooms
     this.#now = rooms.now ?? Date.now
   }
@@ -135,26 +143,29 @@ export class Triggers {
   }
 
   /** By a program that is inside already. */
-  async fire(id: string, given: { payload?: string; delivery_id?: string }): Promise<Heard> {
+  async fire(
+    id: string,
+    given: { payload?: string; delivery_id?: string },
+  ): Promise<DeliveryOutcome> {
     const { trigger } = await this.get(id)
     const { payload = "", delivery_id = randomUUID() } = given
     return this.#fire(trigger, { source: "api", delivery_id }, Buffer.from(payload))
   }
 
   /** By a stranger who has the trigger's key (TRG-004). */
-  async hook(id: string, delivery: Omit<Delivery, "at">): Promise<Hooked> {
+  async hook(id: string, delivery: Omit<WebhookDelivery, "at">): Promise<Hooked> {
     const found = await this.#rooms.store.trigger(id)
     const { source } = found?.trigger ?? {}
     if (!found || source?.source !== "webhook")
       return this.#turnAway(id, "there is no such webhook")
-    const admission = admit(source.key, { ...delivery, at: this.#now() })
+    const admission = admitDelivery(source.key, { ...delivery, at: this.#now() })
     if (admission.type === "refused") return this.#turnAway(id, admission.reason)
     const { headers, body } = delivery
     const { trigger } = found
     const about = {
       source: "webhook" as const,
       delivery_id: deliveryId(headers) ?? randomUUID(),
-      headers: keptHeaders(headers),
+      headers: chooseHeaders(headers),
       auth_subject: admission.subject,
     }
     const { signature } = trigger.repeats ? {} : admission
@@ -194,11 +205,11 @@ export class Triggers {
 
   async #fire(
     trigger: Trigger,
-    about: Omit<Envelope, "fired_at"> & { readonly delivery_id: string },
+    about: Omit<TriggerEnvelope, "fired_at"> & { readonly delivery_id: string },
     payload: Uint8Array,
     known: Pick<Firing, "due" | "signature"> = {},
-  ): Promise<Heard> {
-    const envelope: Envelope = { ...about, fired_at: this.#now() }
+  ): Promise<DeliveryOutcome> {
+    const envelope: TriggerEnvelope = { ...about, fired_at: this.#now() }
     const fired = await this.#rooms.store.fireTrigger({
       trigger_id: trigger.id,
       delivery_id: about.delivery_id,

@@ -4,7 +4,7 @@ import type { WebhookKey } from "compositor-core/triggers/trigger"
 /** A signature that names its time is worth this long. */
 const MAX_SKEW_MS = 5 * 60 * 1000
 
-export interface Delivery {
+export interface WebhookDelivery {
   /** Lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
@@ -16,7 +16,7 @@ export type Admission =
   | { readonly type: "admitted"; readonly subject: string; readonly signature?: string }
   | { readonly type: "refused"; readonly reason: string }
 
-export function admit(key: WebhookKey, delivery: Delivery): Admission {
+export function admitDelivery(key: WebhookKey, delivery: WebhookDelivery): Admission {
   switch (key.kind) {
     case "bearer": {
       const given = delivery.headers.authorization ?? ""
@@ -31,7 +31,7 @@ export function admit(key: WebhookKey, delivery: Delivery): Admission {
 
 function admitSigned(
   key: Extract<WebhookKey, { kind: "hmac" }>,
-  { headers, body, at }: Delivery,
+  { headers, body, at }: WebhookDelivery,
 ): Admission {
   const time = key.time_header === undefined ? undefined : headers[key.time_header.toLowerCase()]
   if (key.time_header !== undefined && !isRecent(time, at))
@@ -75,7 +75,7 @@ const DELIVERY_HEADERS = [
 const MAX_DELIVERY_ID_CHARACTERS = 200
 
 /** What the sender calls this delivery: the same one twice is one (TRG-002). */
-export function deliveryId(headers: Delivery["headers"]): string | undefined {
+export function deliveryId(headers: WebhookDelivery["headers"]): string | undefined {
   for (const name of DELIVERY_HEADERS) {
     const value = headers[name]
     if (value !== undefined && value !== "") return value.slice(0, MAX_DELIVERY_ID_CHARACTERS)
@@ -87,7 +87,7 @@ const KEPT_HEADERS = /^(?:content-type|user-agent|x-[\w-]*(?:event|topic|action)
 const MAX_HEADER_CHARACTERS = 500
 
 /** The headers that go along with the message: what happened, and nothing that proves who we are. */
-export function keptHeaders(headers: Delivery["headers"]): Record<string, string> {
+export function chooseHeaders(headers: WebhookDelivery["headers"]): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers)
       .filter(([name]) => KEPT_HEADERS.test(name))

@@ -14,11 +14,11 @@ import {
   projectInstructions,
 } from "../skills/instructions.ts"
 import type { Trust } from "../skills/trust.ts"
-import type { MemoryToolRooms } from "../memory/memory-tools.ts"
+import type { MemoryToolDependencies } from "../memory/memory-tools.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { Agent } from "../agents/agent.ts"
 import type { PromptSections } from "./system-prompt.ts"
-import type { TurnPlace } from "./turn-context.ts"
+import type { TurnLocation } from "./turn-context.ts"
 import { mkdir } from "node:fs/promises"
 import { formatOf } from "compositor-files/formats/formats"
 import {
@@ -27,12 +27,12 @@ import {
   type SentFile,
 } from "compositor-core/file/declared-route"
 import type { Sources } from "../loading/load.ts"
-import type { Reach, Route, RoutedFile } from "compositor-core/file/route"
+import type { Reach, FileRoute, RoutedFile } from "compositor-core/file/route"
 import { type ModelChoice, showModelChoice } from "compositor-core/message/message"
 import type { Capabilities } from "compositor-core/model/capabilities"
 import type { Knowledge } from "compositor-core/wires/layers"
 
-export interface WorkbenchRooms {
+export interface AgentToolsetDependencies {
   skills(workspace_root: string | null): Promise<ReadonlyMap<string, Skill>>
   /** What of a project's files is the user's word. */
   readonly trust: Trust
@@ -41,11 +41,11 @@ export interface WorkbenchRooms {
   /** What a search does not show. */
   readonly hidden: HiddenSettings
   readonly home: string
-  readonly memory?: MemoryToolRooms | undefined
+  readonly memory?: MemoryToolDependencies | undefined
   /** Who turns speech into text, where someone does. */
   readonly transcriber?: Transcriber | undefined
   /** What a session is told of its memories when it starts (UX-037). */
-  memory_index?(place: TurnPlace): Promise<string>
+  memory_index?(place: TurnLocation): Promise<string>
 }
 
 /** So many are remembered; the one not asked for longest goes first. */
@@ -53,25 +53,25 @@ const MAX_REMEMBERED = 1000
 
 /** What the house gives its agents to work with: the built-in tools, and what the system prompt says
  *  of the project, its skills and the place. For one session the words stay the same (SKL-003). */
-export class Workbench {
-  readonly #rooms: WorkbenchRooms
+export class AgentToolset {
+  readonly #rooms: AgentToolsetDependencies
   readonly #files = new TextFiles()
   readonly #tools = new Map<string | null, Promise<readonly Tool[]>>()
   readonly #sections = new Map<string, Promise<Omit<PromptSections, "manifest">>>()
 
-  constructor(rooms: WorkbenchRooms) {
+  constructor(rooms: AgentToolsetDependencies) {
     this.#rooms = rooms
   }
 
   /** The same list as long as the workspace is the same. */
-  tools({ workspace_root }: Pick<TurnPlace, "workspace_root">): Promise<readonly Tool[]> {
+  tools({ workspace_root }: Pick<TurnLocation, "workspace_root">): Promise<readonly Tool[]> {
     return remembered(this.#tools, workspace_root, () => this.#makeTools(workspace_root))
   }
 
   /** What the project's files say now of how to work in it. */
   async instructions({
     workspace_root,
-  }: Pick<TurnPlace, "workspace_root">): Promise<readonly Instructions[]> {
+  }: Pick<TurnLocation, "workspace_root">): Promise<readonly Instructions[]> {
     if (workspace_root === null) return []
     const { home, trust } = this.#rooms
     const { root } = await projectOf(workspace_root, home)
@@ -84,7 +84,7 @@ export class Workbench {
     return projectInstructions(workspace_root, root, { trust, home, admit, files: this.#files })
   }
 
-  sections(place: TurnPlace): Promise<Omit<PromptSections, "manifest">> {
+  sections(place: TurnLocation): Promise<Omit<PromptSections, "manifest">> {
     return remembered(this.#sections, place.session_id, () => this.#write(place))
   }
 
@@ -108,7 +108,7 @@ export class Workbench {
     return skill && isOffered(skill) ? contentOf(skill, given) : undefined
   }
 
-  async #write(place: TurnPlace): Promise<Omit<PromptSections, "manifest">> {
+  async #write(place: TurnLocation): Promise<Omit<PromptSections, "manifest">> {
     const { workspace_root, agent } = place
     const [skills, memories, instructions] = await Promise.all([
       this.#rooms.skills(workspace_root),
@@ -221,7 +221,7 @@ export function routeOf(
   { name, mime, kind }: RoutedFile,
   capabilities?: Capabilities,
   reach?: Reach,
-): Route {
+): FileRoute {
   const format = formatOf({ name, mime, kind: kind === "office" ? "binary" : kind })
   if (capabilities && !capabilities.tools) return format?.to.text ? EXTRACT : NONE
   const has = (tool: string) => reach === undefined || reach.tools.includes(tool)
@@ -247,5 +247,5 @@ export function reachOf(tools: readonly { readonly id: string }[], skills: Reach
   return { tools: READING_TOOLS.filter((id) => ids.includes(id)), skills }
 }
 
-const EXTRACT: Route = { type: "extract" }
-const NONE: Route = { type: "none" }
+const EXTRACT: FileRoute = { type: "extract" }
+const NONE: FileRoute = { type: "none" }

@@ -5,14 +5,14 @@ import { isGuarded } from "compositor-files/sandbox/guarded-paths"
 import { type Action, judgeCall, type PermissionRule } from "../policy/permissions.ts"
 import { watch } from "../policy/watchdog.ts"
 import type { NewBlob, PartUpsert } from "../store/store.ts"
-import { span } from "../telemetry/span.ts"
+import { runInSpan } from "../telemetry/span.ts"
 import { runTool } from "../tools/run.ts"
 import type { Tool, ToolResult, ToolRuntime } from "../tools/tool.ts"
 import type { MadeCall } from "./recorder.ts"
-import { keyOf, type Talk, type TurnRooms } from "./turn-context.ts"
+import { keyOf, type TurnContext, type TurnDependencies } from "./turn-context.ts"
 
 /** A call of an answer, as its row is now. */
-export interface Call {
+export interface AnswerCall {
   readonly row: MadeCall["part"]
   readonly part: ToolPart
 }
@@ -20,9 +20,9 @@ export interface Call {
 /** Settle what an answer calls for. Every call is looked at before the first one runs; what a person
  *  must say something about makes the turn wait, and nothing has run then. */
 export async function settleCalls(
-  rooms: TurnRooms,
-  talk: Talk,
-  answer: { readonly message_id: string; readonly calls: readonly Call[] },
+  rooms: TurnDependencies,
+  talk: TurnContext,
+  answer: { readonly message_id: string; readonly calls: readonly AnswerCall[] },
 ): Promise<"settled" | "waiting" | "aborted"> {
   const { message_id } = answer
   const open = answer.calls.filter(({ part }) => isOpen(part))
@@ -32,7 +32,7 @@ export async function settleCalls(
     await rooms.store.recordCalls({
       ...keyOf(talk),
       message_id,
-      parts: refused.map(({ call, why }) => rowOf(call.row, failed(call.part, why))),
+      parts: refused.map(({ call, why }) => rowOf(call.row, failCall(call.part, why))),
       side_effects: false,
     })
   const waiting = plans.flatMap((one) => (one.type === "wait" ? [one.wait] : []))
@@ -47,7 +47,7 @@ export async function settleCalls(
 }
 
 /** The calls that an answer's rows hold. */
-export function callsOf(made: readonly MadeCall[]): Call[] {
+export function callsOf(made: readonly MadeCall[]): AnswerCall[] {
   return made.flatMap(({ part: row, data }) => {
     const part = readToolPart(data)
     return part ? [{ row, part }] : []
@@ -55,11 +55,11 @@ export function callsOf(made: readonly MadeCall[]): Call[] {
 }
 
 type Plan =
-  | { readonly type: "run"; readonly call: Call; readonly tool: Tool }
+  | { readonly type: "run"; readonly call: AnswerCall; readonly tool: Tool }
   | { readonly type: "wait"; readonly wait: Wait }
-  | { readonly type: "refuse"; readonly call: Call; readonly why: string }
+  | { readonly type: "refuse"; readonly call: AnswerCall; readonly why: string }
 
-async function planOf(rooms: TurnRooms, talk: Talk, call: Call): Promise<Plan> {
+async function planOf(rooms: TurnDependencies, talk: TurnContext, call: AnswerCall): Promise<Plan> {
   const { part } = call
   const name = toolNameOf(part.type) ?? ""
   const tool = talk.tools.find(({ id, aliases }) => id === name || aliases.includes(name))
@@ -67,7 +67,7 @@ async function planOf(rooms: TurnRooms, talk: Talk, call: Call): Promise<Plan> {
   const faults = part.invalid === undefined ? tool.faults(part.input) : ["input: is not JSON"]
   if (faults.length > 0)
     return { type: "refuse", call, why: `The input of ${name} is not valid: ${faults.join("; ")}.` }
-  const verdict = await span("permission.evaluate", { "tool.name": tool.id }, () =>
+  const verdict = await runInSpan("permission.evaluate", { "tool.name": tool.id }, () =>
     judged(rooms, talk, { tool, part }),
   )
   if (verdict.answer === "deny") return { type: "refuse", call, why: `Denied: ${verdict.reason}.` }
@@ -88,8 +88,8 @@ type Judged =
 
 /** What the rules say of everything that the tool needs, and then what the watchdog says. */
 async function judged(
-  rooms: TurnRooms,
-  talk: Talk,
+  rooms: TurnDependencies,
+  talk: TurnContext,
   { tool, part }: { tool: Tool; part: ToolPart },
 ): Promise<Judged> {
   const subject = tool.subject(part.input)
@@ -141,7 +141,7 @@ type Run = Extract<Plan, { type: "run" }>
 async function runAll(
   runs: readonly Run[],
   run: (one: Run, signal: AbortSignal) => Promise<boolean>,
-  { signal }: Talk,
+  { signal }: TurnContext,
 ): Promise<boolean> {
   const lost = new AbortController()
   const either = AbortSignal.any([signal, lost.signal])
@@ -165,8 +165,8 @@ interface Execution extends Run {
 
 // That it starts is on disk before it does: a crash in between must not run it a second time.
 async function execute(
-  rooms: TurnRooms,
-  talk: Talk,
+  rooms: TurnDependencies,
+  talk: TurnContext,
   { call, tool, message_id, signal }: Execution,
 ): Promise<boolean> {
   if (signal.aborted) return false
@@ -181,7 +181,7 @@ async function execute(
   })
   if (abort || signal.aborted) return false
   const blobs = new NamingBlobs(rooms.blobs)
-  const running = span(
+  const running = runInSpan(
     "tool.call",
     { "tool.name": tool.id, "tool.call_id": part.tool_call_id },
     () => runTool(tool, part.input, runtimeOf({ ...rooms, blobs }, talk, { part, signal })),
@@ -211,8 +211,8 @@ function patience(signal: AbortSignal): Promise<undefined> {
 }
 
 function runtimeOf(
-  rooms: TurnRooms,
-  talk: Talk,
+  rooms: TurnDependencies,
+  talk: TurnContext,
   { part, signal }: { part: ToolPart; signal: AbortSignal },
 ): ToolRuntime {
   const { claim, place, capabilities, rules } = talk
@@ -231,13 +231,13 @@ function runtimeOf(
 
 function ended(part: ToolPart, result: ToolResult): ToolPart {
   const metadata = { ...result.metadata }
-  if (result.type === "error") return { ...failed(part, result.error_text), metadata }
+  if (result.type === "error") return { ...failCall(part, result.error_text), metadata }
   const { data, blocks } = result
   const output = { data, ...(blocks ? { blocks: blocks.map((block) => ({ ...block })) } : {}) }
   return { ...part, state: "output-available", output, metadata }
 }
 
-export function failed(part: ToolPart, error_text: string): ToolPart {
+export function failCall(part: ToolPart, error_text: string): ToolPart {
   return { ...part, state: "output-error", error_text }
 }
 
@@ -251,7 +251,7 @@ function blobsOf(result: ToolResult): NewBlob[] {
 }
 
 export function rowOf(
-  { id, index, type }: Call["row"],
+  { id, index, type }: AnswerCall["row"],
   part: ToolPart,
   blobs: readonly NewBlob[] = [],
 ): PartUpsert {

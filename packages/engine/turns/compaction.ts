@@ -81,7 +81,7 @@ export function rowTokens(messages: readonly RawMessage[]): number {
 
 /** What a model is told of a path: all of it, or the newest summary, the tail that stayed, and what was
  *  said since. A summary counts only where the path contains it (decision 2). */
-export function sinceCompaction(messages: readonly RawMessage[]): Told {
+export function sinceCompaction(messages: readonly RawMessage[]): CompactedHistory {
   for (let at = messages.length - 1; at >= 0; at--) {
     const message = messages[at]
     const marker = message && markerOf(message)
@@ -93,18 +93,18 @@ export function sinceCompaction(messages: readonly RawMessage[]): Told {
   return { summary: null, messages }
 }
 
-export interface Told {
+export interface CompactedHistory {
   /** What stands in for all before, as a message of the user's. */
-  readonly summary: ToldMessage | null
-  readonly messages: readonly ToldMessage[]
+  readonly summary: PromptedMessage | null
+  readonly messages: readonly PromptedMessage[]
 }
 
 /** A message as it is told. What sums up others was written by the host, not by a user. */
-export interface ToldMessage extends RawMessage {
+export interface PromptedMessage extends RawMessage {
   readonly host_wrote?: true
 }
 
-export function allOf({ summary, messages }: Told): readonly ToldMessage[] {
+export function allOf({ summary, messages }: CompactedHistory): readonly PromptedMessage[] {
   return summary ? [summary, ...messages] : messages
 }
 
@@ -134,7 +134,7 @@ function tailBefore(
 function summaryMessage(
   message: RawMessage,
   { summary, instructions }: CompactionPart,
-): ToldMessage {
+): PromptedMessage {
   const [part] = message.parts
   const data_json = JSON.stringify({ type: "text", text: summaryText(summary) })
   const metadata_json = JSON.stringify({ schema_version: 1, instructions })

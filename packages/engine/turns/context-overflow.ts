@@ -3,9 +3,9 @@ import type { Model } from "compositor-core/model/models"
 import { estimateTokens } from "compositor-core/model/tokens"
 import type { Provider } from "../providers/provider.ts"
 import type { NewCompaction } from "../store/store.ts"
-import { span } from "../telemetry/span.ts"
+import { runInSpan } from "../telemetry/span.ts"
 import { rowTokens, sinceCompaction, tailStart, usableTokens } from "./compaction.ts"
-import { envelopeOf, type Talk, type TurnRooms } from "./turn-context.ts"
+import { envelopeOf, type TurnContext, type TurnDependencies } from "./turn-context.ts"
 import { ModelFailed } from "./turn-handler.ts"
 import { instructionsAfter } from "./instructions.ts"
 import { isSaidRow, type PromptRequest } from "./prompt-history.ts"
@@ -16,8 +16,8 @@ const COUNT_MS = 5000
 
 /** Whether the next request leaves no room for its answer (decision 12). */
 export async function isTooLarge(
-  rooms: TurnRooms,
-  talk: Talk,
+  rooms: TurnDependencies,
+  talk: TurnContext,
   request: PromptRequest,
 ): Promise<boolean> {
   const { model, system, catalog, thinking, provider, signal } = talk
@@ -45,8 +45,8 @@ export type Occasion =
 /** Sum up what the session's path says, but for the tail that stays. Undefined when there is nothing to
  *  sum up. Nothing is written here: the marker and what it belongs to are one commit of the caller. */
 export async function compactionFor(
-  rooms: TurnRooms,
-  talk: Talk,
+  rooms: TurnDependencies,
+  talk: TurnContext,
   occasion: Occasion,
 ): Promise<NewCompaction | undefined> {
   const { session_id } = talk.claim.turn
@@ -61,7 +61,7 @@ export async function compactionFor(
   const by = await summariserOf(rooms, talk)
   const focus = occasion.type === "asked" ? occasion.focus : null
   const manner = { config: rooms.compaction, focus, signal: talk.signal }
-  const summary = await span("compaction.run", { messages: head.length }, () =>
+  const summary = await runInSpan("compaction.run", { messages: head.length }, () =>
     summarise({ ...by, ...manner }, head),
   )
   if (talk.signal.aborted) throw new TurnAborted()
@@ -84,7 +84,7 @@ export async function compactionFor(
   }
 }
 
-function tailWish(rooms: TurnRooms, { model }: Talk, { least }: { least: boolean }) {
+function tailWish(rooms: TurnDependencies, { model }: TurnContext, { least }: { least: boolean }) {
   const { tail_turns, tail_budget_pct } = rooms.compaction
   if (least) return { turns: 1, tokens: 0 }
   const tokens = Math.floor((usableTokens(model, rooms.compaction) * tail_budget_pct) / 100)
@@ -93,8 +93,8 @@ function tailWish(rooms: TurnRooms, { model }: Talk, { least }: { least: boolean
 
 /** The model that knew the whole conversation, when the next one has a smaller window (SES-040). */
 async function summariserOf(
-  rooms: TurnRooms,
-  talk: Talk,
+  rooms: TurnDependencies,
+  talk: TurnContext,
 ): Promise<{ readonly provider: Provider; readonly model: Model }> {
   const before = await rooms.store.lastAsked(talk.claim.turn.session_id, "finished")
   const model = before && rooms.models.find(before.model)

@@ -9,12 +9,12 @@ import {
 } from "../skills/instructions.ts"
 import type { RawMessage } from "../store/store.ts"
 import { allOf, sinceCompaction } from "./compaction.ts"
-import { keyOf, type Talk, type TurnRooms } from "./turn-context.ts"
+import { keyOf, type TurnContext, type TurnDependencies } from "./turn-context.ts"
 
 /** Let the message that begins a turn say what the project's files ask for, where that was not said
  *  yet, or is another by now. It is stored with the message, so that every later request says the
  *  same (TRU-003, TRU-005). */
-export async function tellInstructions(rooms: TurnRooms, talk: Talk): Promise<void> {
+export async function tellInstructions(rooms: TurnDependencies, talk: TurnContext): Promise<void> {
   const { claim, place, system } = talk
   const { session_id, message_id } = claim.turn
   // A turn that goes on has said it.
@@ -32,8 +32,8 @@ export async function tellInstructions(rooms: TurnRooms, talk: Talk): Promise<vo
 
 /** What must be said with a summary: the messages that stay do not say it any more (TRU-005). */
 export async function instructionsAfter(
-  rooms: Pick<TurnRooms, "instructions">,
-  { place, system }: Pick<Talk, "place" | "system">,
+  rooms: Pick<TurnDependencies, "instructions">,
+  { place, system }: Pick<TurnContext, "place" | "system">,
   staying: readonly RawMessage[],
 ): Promise<Instructions[]> {
   const said = staying.flatMap(instructionsIn)
@@ -55,7 +55,7 @@ export function readInstructions(said: unknown): readonly Instructions[] {
   return Instructions.array().safeParse(said).data ?? []
 }
 
-export interface SaidInstructions {
+export interface QuotedInstructions {
   readonly block: { readonly type: "text"; readonly text: string }
   readonly receipt: Receipt
 }
@@ -65,7 +65,7 @@ export interface SaidInstructions {
 export function lowerInstructions(
   files: readonly Instructions[],
   { nonce, message_id }: { readonly nonce?: string | undefined; readonly message_id?: string },
-): SaidInstructions[] {
+): QuotedInstructions[] {
   return files.map((file, at) => {
     const text = sayInstructions(file, nonce)
     const reason = file.trusted

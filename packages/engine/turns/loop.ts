@@ -2,7 +2,7 @@ import type { QueueEffect } from "compositor-core/commands/queue-effect"
 import { newId } from "compositor-core/message/id"
 import { Refusal } from "compositor-core/message/refusal"
 import type { ActionPerformed, Claim } from "../store/store.ts"
-import { span } from "../telemetry/span.ts"
+import { runInSpan } from "../telemetry/span.ts"
 import { endTurn, type Left, takeSteps, tellFired } from "./steps.ts"
 import {
   type Conversed,
@@ -12,12 +12,12 @@ import {
 } from "./turn-handler.ts"
 import { tellInstructions } from "./instructions.ts"
 import { compactionFor, TurnAborted } from "./context-overflow.ts"
-import { openTalk, type TurnRooms } from "./turn-context.ts"
+import { openTurnContext, type TurnDependencies } from "./turn-context.ts"
 
 /** Run what one claimed message sets off, and claim the next in the commit that ends it. Null when
  *  nothing follows: the queue is empty, the turn waits for a person, or another took it over. */
 export async function runTurn(
-  rooms: TurnRooms,
+  rooms: TurnDependencies,
   claim: Claim,
   signal: AbortSignal,
 ): Promise<Claim | null> {
@@ -26,7 +26,7 @@ export async function runTurn(
   // A message that is asked again must not stand twice in what was kept of the history.
   if (turn.attempt > 1) rooms.history.forget(turn.session_id)
   const about = { "session.id": turn.session_id, "turn.id": turn.id, "turn.attempt": turn.attempt }
-  return span(
+  return runInSpan(
     "session.turn",
     { ...about, "gen_ai.request.model": turn.model.model_id },
     async () => {
@@ -46,10 +46,10 @@ interface Acting {
 
 /** What a message asks of its session. A summary is written first, and becomes the session's in the
  *  commit that ends the turn, like everything else that is asked of it. */
-async function act(rooms: TurnRooms, claim: Claim, { action, signal }: Acting) {
+async function act(rooms: TurnDependencies, claim: Claim, { action, signal }: Acting) {
   try {
     if (action.type !== "compact") return await perform(rooms, claim, { action })
-    const opened = await openTalk(rooms, claim, signal)
+    const opened = await openTurnContext(rooms, claim, signal)
     if (opened.type === "nobody")
       return (await endTurn(rooms, claim, { state: "error", error: opened.error })).next
     const { focus } = action
@@ -62,7 +62,7 @@ async function act(rooms: TurnRooms, claim: Claim, { action, signal }: Acting) {
 
 type Deed = Pick<ActionPerformed, "action" | "compaction">
 
-async function perform(rooms: TurnRooms, { turn }: Claim, deed: Deed) {
+async function perform(rooms: TurnDependencies, { turn }: Claim, deed: Deed) {
   const performed = await rooms.store.performAction({
     turn_id: turn.id,
     fence: turn.fence,
@@ -75,7 +75,7 @@ async function perform(rooms: TurnRooms, { turn }: Claim, deed: Deed) {
   return performed.next
 }
 
-async function fail(rooms: TurnRooms, claim: Claim, error: unknown): Promise<Claim | null> {
+async function fail(rooms: TurnDependencies, claim: Claim, error: unknown): Promise<Claim | null> {
   rooms.history.forget(claim.turn.session_id)
   if (isStale(error)) return null
   if (error instanceof TurnAborted) return (await endTurn(rooms, claim, { state: "aborted" })).next
@@ -85,11 +85,11 @@ async function fail(rooms: TurnRooms, claim: Claim, error: unknown): Promise<Cla
   return (await endTurn(rooms, claim, { state: "error", error: { code, message } })).next
 }
 
-async function converse(rooms: TurnRooms, claim: Claim, signal: AbortSignal) {
+async function converse(rooms: TurnDependencies, claim: Claim, signal: AbortSignal) {
   await tellFired(rooms, { claim, message_ids: [claim.turn.message_id], signal })
   const handler = await rooms.handler?.(claim)
   if (handler) return handle(rooms, claim, { handler, signal })
-  const opened = await openTalk(rooms, claim, signal)
+  const opened = await openTurnContext(rooms, claim, signal)
   if (opened.type === "nobody") {
     const { next } = await endTurn(rooms, claim, { state: "error", error: opened.error })
     return next
@@ -103,7 +103,7 @@ async function converse(rooms: TurnRooms, claim: Claim, signal: AbortSignal) {
 /** A handler runs, and its turn ends when it does. Whoever asks the model may find the turn over, or
  *  waiting for a person: then it matters no more what the handler makes of that. */
 async function handle(
-  rooms: TurnRooms,
+  rooms: TurnDependencies,
   claim: Claim,
   { handler, signal }: { readonly handler: TurnHandler; readonly signal: AbortSignal },
 ) {
@@ -129,11 +129,11 @@ async function handle(
 }
 
 async function conversed(
-  rooms: TurnRooms,
+  rooms: TurnDependencies,
   claim: Claim,
   { options, signal }: { readonly options: ConverseOptions; readonly signal: AbortSignal },
 ): Promise<Left | Conversed> {
-  const opened = await openTalk(rooms, claim, signal)
+  const opened = await openTurnContext(rooms, claim, signal)
   if (opened.type === "nobody") throw new ModelFailed(opened.error.code, opened.error.message)
   const said = await lastSaid(rooms, claim)
   if (said) return said
@@ -143,7 +143,7 @@ async function conversed(
 
 /** The answer that the turn was left with, if it ended one and nothing was steered in since. */
 async function lastSaid(
-  rooms: TurnRooms,
+  rooms: TurnDependencies,
   { turn, answer_id }: Claim,
 ): Promise<Conversed | undefined> {
   if (answer_id === null) return undefined

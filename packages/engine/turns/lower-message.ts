@@ -15,14 +15,14 @@ import type { Capabilities } from "compositor-core/model/capabilities"
 import type { PromptMessage } from "compositor-core/model/prompt"
 import type { Receipt } from "compositor-core/model/receipt"
 import { openRow } from "compositor-core/model/stored-text"
-import type { Fragment } from "compositor-core/wires/body"
+import type { WireFragment } from "compositor-core/wires/body"
 import type { Provider } from "../providers/provider.ts"
 import type { RawMessage, Store } from "../store/store.ts"
 import { instructionsIn, lowerInstructions, mayHoldInstructions } from "./instructions.ts"
 import { plainMessages } from "./plain-blocks.ts"
-import type { ToldMessage } from "./compaction.ts"
+import type { PromptedMessage } from "./compaction.ts"
 
-export interface HistoryRooms {
+export interface HistoryDependencies {
   readonly store: Pick<Store, "rawHistory" | "toldHistory" | "lastAsked" | "capture">
   readonly blobs: Sources["blobs"]
   readonly read: typeof readWorkspaceFile
@@ -33,7 +33,7 @@ export interface HistoryRooms {
 }
 
 /** The model that is addressed. */
-export interface Target {
+export interface ModelTarget {
   readonly provider: Provider
   readonly model_id: string
   readonly capabilities: Capabilities
@@ -45,7 +45,7 @@ export interface MessageReceipt {
 }
 
 export interface LoweringOf {
-  readonly target: Omit<Target, "provider"> & { readonly provider: Pick<Provider, "encode"> }
+  readonly target: Omit<ModelTarget, "provider"> & { readonly provider: Pick<Provider, "encode"> }
   readonly workspace_root: string | null
   readonly policy: Policy
   /** Its turn is over. */
@@ -56,7 +56,7 @@ export interface LoweringOf {
 }
 
 export interface LoweredMessage {
-  readonly fragments: readonly Fragment[]
+  readonly fragments: readonly WireFragment[]
   readonly media: readonly PlannedMedia[]
   readonly receipts: readonly MessageReceipt[]
   readonly captures: readonly Capture[]
@@ -66,8 +66,8 @@ export interface LoweredMessage {
 
 /** One stored message as wire bytes, and what became of its parts. */
 export async function lowerMessage(
-  rooms: HistoryRooms,
-  message: ToldMessage,
+  rooms: HistoryDependencies,
+  message: PromptedMessage,
   at: LoweringOf,
 ): Promise<LoweredMessage> {
   const plain =
@@ -108,8 +108,8 @@ function openAnswerRow(data_json: string): AnswerPart["data"] {
 }
 
 async function lowerSaid(
-  rooms: HistoryRooms,
-  message: ToldMessage,
+  rooms: HistoryDependencies,
+  message: PromptedMessage,
   at: LoweringOf,
 ): Promise<LoweredMessage> {
   const version = Number(openJson(message.metadata_json).schema_version ?? 1)
@@ -146,7 +146,7 @@ async function lowerSaid(
 }
 
 function writingOf(
-  { id, host_wrote }: ToldMessage,
+  { id, host_wrote }: PromptedMessage,
   { one_string }: Capabilities,
 ): Pick<Policy, "nonce" | "host_wrote"> {
   return {
@@ -164,7 +164,7 @@ export function nonceOf(message_id: string): string {
 const NONCE_CHARACTERS = 16
 
 /** What was captured for the parts that want a file captured. */
-async function captured(rooms: HistoryRooms, parts: readonly NamedPart[]) {
+async function captured(rooms: HistoryDependencies, parts: readonly NamedPart[]) {
   const kept = new Map<string, Capture>()
   for (const part of parts) {
     if (!pathTarget(part)) continue

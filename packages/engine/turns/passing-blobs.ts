@@ -1,4 +1,4 @@
-import { type BlobStore, contentIdOf } from "compositor-files/blobs/blobs"
+import { type BlobStore, computeContentId } from "compositor-files/blobs/blobs"
 
 /** Blobs that are forgotten afterwards, in front of those that are kept. */
 export class PassingBlobs implements Pick<BlobStore, "open" | "size" | "putBytes"> {
@@ -10,7 +10,7 @@ export class PassingBlobs implements Pick<BlobStore, "open" | "size" | "putBytes
   }
 
   async putBytes(bytes: Uint8Array) {
-    const content_id = contentIdOf(bytes)
+    const content_id = computeContentId(bytes)
     this.#passing.set(content_id, bytes)
     return { content_id, size: bytes.length }
   }

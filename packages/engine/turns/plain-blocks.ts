@@ -7,7 +7,7 @@ import type {
 import { mayHoldMarker } from "compositor-core/model/marker"
 import { type StoredCall, storedCall } from "compositor-core/model/stored-call"
 import { storedText } from "compositor-core/model/stored-text"
-import type { Fragment } from "compositor-core/wires/body"
+import type { WireFragment } from "compositor-core/wires/body"
 import type { Provider } from "../providers/provider.ts"
 
 interface Row {
@@ -21,7 +21,7 @@ export function plainFragments(
     provider,
     model_id,
   }: { readonly provider: Pick<Provider, "encode">; readonly model_id: string },
-): readonly Fragment[] | undefined {
+): readonly WireFragment[] | undefined {
   return plainMessages(role, parts)?.map((message) => provider.encode(message, model_id))
 }
 

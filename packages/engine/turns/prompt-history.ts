@@ -7,7 +7,7 @@ import { openJson } from "compositor-core/message/stored-json"
 import type { Media } from "compositor-core/model/prompt"
 import { LOWERING_VERSION } from "compositor-core/model/receipt"
 import { tokensOfBytes } from "compositor-core/model/tokens"
-import type { Fragment } from "compositor-core/wires/body"
+import type { WireFragment } from "compositor-core/wires/body"
 import type { Provider } from "../providers/provider.ts"
 import { residentBytes, WireHistory } from "compositor-core/wires/wire-history"
 import type { Claim, RawMessage } from "../store/store.ts"
@@ -16,18 +16,18 @@ import { mayBeLeftOut, plainFragments } from "./plain-blocks.ts"
 import { allOf, isMarker, sinceCompaction } from "./compaction.ts"
 import {
   answerParts,
-  type HistoryRooms,
+  type HistoryDependencies,
   lowerAnswer,
   type LoweredMessage,
   lowerMessage,
   type MessageReceipt,
-  type Target,
+  type ModelTarget,
 } from "./lower-message.ts"
 import type { Earlier } from "../loading/unchanged-files.ts"
 
 export interface PromptRequest {
   /** Closed wire messages, oldest first; the last one is what the model is to answer. */
-  readonly messages: readonly Fragment[]
+  readonly messages: readonly WireFragment[]
   readonly receipts: readonly MessageReceipt[]
   readonly captures: readonly Capture[]
   /** The media in it: of this turn, and of those before. */
@@ -50,14 +50,18 @@ export interface RequestOptions {
 /** What a session's next request says. A message is lowered and encoded once for a model; later
  *  turns use its bytes, so a turn costs what is new and the prefix stays the same to the byte. */
 export class PromptHistory {
-  readonly #rooms: HistoryRooms
+  readonly #rooms: HistoryDependencies
   readonly #sessions = new HotSessions()
 
-  constructor(rooms: HistoryRooms) {
+  constructor(rooms: HistoryDependencies) {
     this.#rooms = rooms
   }
 
-  async request(claim: Claim, target: Target, options: RequestOptions): Promise<PromptRequest> {
+  async request(
+    claim: Claim,
+    target: ModelTarget,
+    options: RequestOptions,
+  ): Promise<PromptRequest> {
     const key = keyOf(claim, target, options)
     const { session_id } = claim.turn
     const hot = this.#sessions.get(session_id, key) ?? coldStart(key, target.provider)
@@ -149,7 +153,7 @@ export class PromptHistory {
   }
 
   // Receipts of earlier parts are stored again only when they may differ from those of the last turn.
-  async #modelChanged(claim: Claim, target: Target): Promise<boolean> {
+  async #modelChanged(claim: Claim, target: ModelTarget): Promise<boolean> {
     const last = await this.#rooms.store.lastAsked(claim.turn.session_id)
     if (!last) return false
     const { capabilities, model_id } = target
@@ -159,7 +163,7 @@ export class PromptHistory {
 
 interface Writing {
   readonly claim: Claim
-  readonly target: Target
+  readonly target: ModelTarget
   readonly options: RequestOptions
   readonly hot: Hot
   readonly told: { readonly receipts: MessageReceipt[]; readonly captures: Capture[] }
@@ -199,7 +203,7 @@ function policyOf({ hot, options }: Pick<Writing, "hot" | "options">): Policy {
   return { ...options.policy, refused: options.refused, demoted: hot.demoted }
 }
 
-function keyOf({ path_revision }: Claim, target: Target, options: RequestOptions): string {
+function keyOf({ path_revision }: Claim, target: ModelTarget, options: RequestOptions): string {
   const { provider, model_id, capabilities } = target
   const { thinking_budget = false, claimed = {}, file_refs, reach } = options.policy
   return [
@@ -223,7 +227,7 @@ function tokensIn({ wire, open, media, demoted }: Hot): number {
   return tokensOfBytes(bytes) + sent.reduce((sum, { tokens }) => sum + tokens, 0)
 }
 
-function mediaIn(fragments: readonly Fragment[]): Media[] {
+function mediaIn(fragments: readonly WireFragment[]): Media[] {
   const found = new Map<string, Media>()
   for (const { pieces } of fragments)
     for (const piece of pieces)
@@ -233,14 +237,14 @@ function mediaIn(fragments: readonly Fragment[]): Media[] {
 
 /** Left out: an answer that a crash cut short and that was asked for again, and what passed between
  *  the user and the host alone. */
-export function isSaid({ metadata }: { readonly metadata: Metadata }): boolean {
+export function isSpokenMessage({ metadata }: { readonly metadata: Metadata }): boolean {
   return metadata.superseded !== true && metadata.host !== true && metadata.action === undefined
 }
 
 export // A wake that nobody wrote may say nothing at all.
 function isSaidRow({ metadata_json, role, parts }: RawMessage): boolean {
   if (role === "user" && parts.length === 0) return false
-  return !mayBeLeftOut(metadata_json) || isSaid({ metadata: openJson(metadata_json) })
+  return !mayBeLeftOut(metadata_json) || isSpokenMessage({ metadata: openJson(metadata_json) })
 }
 
 /** Wire bytes of hot sessions that are kept in memory; what falls out is lowered again. */

@@ -1,10 +1,10 @@
 import type { Model } from "compositor-core/model/models"
 import type { Media } from "compositor-core/model/prompt"
 import type { PromptRequest } from "./prompt-history.ts"
-import type { Said } from "./step.ts"
+import type { StepOutcome } from "./step.ts"
 
 /** A medium that a model would not take. */
-export interface Refused {
+export interface RefusedMedium {
   readonly content_id: string
   readonly name: string
   /** What the API said. */
@@ -18,7 +18,7 @@ const MAX_REASON_CHARACTERS = 500
 
 /** The media to leave out when the request is made again; none when it failed for another reason, or
  *  when something was said already. */
-export function suspectsOf(said: Said, request: PromptRequest): readonly Refused[] {
+export function suspectsOf(said: StepOutcome, request: PromptRequest): readonly RefusedMedium[] {
   const { ending, parts } = said
   if (ending.type !== "error" || parts.length > 0) return []
   const named = ending.implicates_media
@@ -39,7 +39,7 @@ function accused(request: PromptRequest, named: ReadonlySet<string>): readonly M
 }
 
 /** What the user is told of it. */
-export function noticeOf({ name }: Model, refused: readonly Refused[]): string {
+export function noticeOf({ name }: Model, refused: readonly RefusedMedium[]): string {
   const names = [...new Set(refused.map((one) => one.name))].join(", ")
   const [first] = refused
   return `${name} would not take ${names} and was asked again without: ${first?.reason ?? ""}`

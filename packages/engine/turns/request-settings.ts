@@ -3,13 +3,19 @@ import type { ModelChoice } from "compositor-core/message/message"
 import { looksOnly, type Metadata } from "compositor-core/message/row"
 import type { Capabilities } from "compositor-core/model/capabilities"
 import type { Model } from "compositor-core/model/models"
-import type { Envelope } from "compositor-core/wires/define-wire"
+import type { RequestEnvelope } from "compositor-core/wires/define-wire"
 import { toolsOf } from "../agents/agent.ts"
-import { agentOf, envelopeOf, policyOf, thinkingOf, type TurnRooms } from "./turn-context.ts"
+import {
+  findTurnAgent,
+  envelopeOf,
+  turnPolicy,
+  thinkingOf,
+  type TurnDependencies,
+} from "./turn-context.ts"
 import { systemPrompt, toolCatalog } from "./system-prompt.ts"
 
-export type MannerRooms = Pick<
-  TurnRooms,
+export type RequestSettingsDependencies = Pick<
+  TurnDependencies,
   "agents" | "agent" | "tools" | "sections" | "instructions"
 >
 
@@ -23,7 +29,7 @@ export interface Speaker {
   readonly metadata?: Metadata
 }
 
-export interface Asked {
+export interface RequestedModel {
   readonly choice: ModelChoice
   readonly model: Model
   readonly capabilities: Capabilities
@@ -31,18 +37,18 @@ export interface Asked {
 
 /** How a session's agent would ask a model: what its requests say beside their messages, and how
  *  parts are lowered for it. */
-export interface Manner {
-  readonly envelope: Envelope
+export interface RequestSettings {
+  readonly envelope: RequestEnvelope
   readonly policy: Policy
 }
 
-export async function mannerOf(
-  rooms: MannerRooms,
+export async function chooseRequestSettings(
+  rooms: RequestSettingsDependencies,
   speaker: Speaker,
-  { choice, model, capabilities }: Asked,
-): Promise<Manner> {
+  { choice, model, capabilities }: RequestedModel,
+): Promise<RequestSettings> {
   const { id, agent: type, workspace_root, parent_id = null, metadata = {} } = speaker
-  const agent = await agentOf(rooms, type, workspace_root)
+  const agent = await findTurnAgent(rooms, type, workspace_root)
   const place = { session_id: id, workspace_root, agent }
   const read_only = looksOnly({ parent_id, metadata })
   const tools = toolsOf(agent, await rooms.tools(place), { ...capabilities, read_only })
@@ -50,6 +56,6 @@ export async function mannerOf(
   const thinking = thinkingOf(model, choice)
   return {
     envelope: envelopeOf(model, { system, catalog: toolCatalog(tools), thinking }),
-    policy: policyOf(agent, tools, thinking),
+    policy: turnPolicy(agent, tools, thinking),
   }
 }

@@ -7,10 +7,10 @@ import type {
   Claim,
   LiveTurn,
 } from "../store/store.ts"
-import { pastSpan, recallSpan, span } from "../telemetry/span.ts"
+import { pastSpan, recallSpan, runInSpan } from "../telemetry/span.ts"
 import { runTurn } from "./loop.ts"
 import { isGone } from "./owner.ts"
-import type { TurnRooms } from "./turn-context.ts"
+import type { TurnDependencies } from "./turn-context.ts"
 
 const LOOK_MS = 1000
 const BEAT_MS = 3000
@@ -37,7 +37,7 @@ interface Seen {
 /** Runs the turns that this process claimed, one at a time for each session, and looks after those
  *  whose owners died. Every rule about who may run what is in the store; this only asks it. */
 export class Runner {
-  readonly #rooms: TurnRooms
+  readonly #rooms: TurnDependencies
   readonly #lease_ms: number
   readonly #log: (message: string) => void
   readonly #running = new Map<string, Running>()
@@ -50,7 +50,7 @@ export class Runner {
   #lookAgain = false
   #stopped = false
 
-  constructor(rooms: TurnRooms, options: RunnerOptions = {}) {
+  constructor(rooms: TurnDependencies, options: RunnerOptions = {}) {
     this.#rooms = rooms
     this.#lease_ms = options.lease_ms ?? LEASE_MS
     this.#log = options.log ?? (() => undefined)
@@ -234,7 +234,7 @@ export class Runner {
 function traced<Result>({ turn }: Claim, run: () => Promise<Result>): Promise<Result> {
   const about = { "session.id": turn.session_id, "turn.id": turn.id }
   const sent = recallSpan(turn.message_id)
-  return span(
+  return runInSpan(
     "session.run",
     about,
     () => {

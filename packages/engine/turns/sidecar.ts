@@ -17,7 +17,7 @@ export async function branchOff(
   return store.branch({ ...input, id: newId("ses"), ...(sidecar ? { note } : {}) })
 }
 
-export interface Wanted {
+export interface WantedQuote {
   readonly message_id: string
   /** Of what the message says, in UTF-16 units; all of it when nothing is said. */
   readonly range?: { readonly start: number; readonly end: number } | undefined
@@ -27,7 +27,7 @@ export interface Wanted {
 export async function bringBack(
   store: Pick<Store, "session" | "message" | "attachToDraft">,
   session_id: string,
-  wanted: Wanted,
+  wanted: WantedQuote,
 ): Promise<{ session_id: string; part: QuotePart; revision: number; txid: string }> {
   const session = await store.session(session_id)
   if (!session) throw new Refusal("not_found", `there is no session ${session_id}`)
@@ -53,7 +53,7 @@ function parentOf({ id, parent_id }: Session): string {
   )
 }
 
-function quoteOf(session_id: string, message: StoredMessage, { range }: Wanted): QuotePart {
+function quoteOf(session_id: string, message: StoredMessage, { range }: WantedQuote): QuotePart {
   const said = wordsOf(message)
   const text = range ? said.slice(range.start, range.end).toWellFormed() : said
   if (text.trim() === "")

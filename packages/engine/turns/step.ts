@@ -1,18 +1,18 @@
 import { newId } from "compositor-core/message/id"
 import type { Usage } from "compositor-core/message/row"
-import { priced } from "compositor-core/model/price"
+import { addCost } from "compositor-core/model/price"
 import type { EndReason, Media, ModelEvent, ModelFault } from "compositor-core/model/prompt"
 import { newCapture } from "../store/capture.ts"
 import type { PartUpsert } from "../store/store.ts"
-import { span } from "../telemetry/span.ts"
-import { envelopeOf, keyOf, type Talk, type TurnRooms } from "./turn-context.ts"
+import { runInSpan } from "../telemetry/span.ts"
+import { envelopeOf, keyOf, type TurnContext, type TurnDependencies } from "./turn-context.ts"
 import { compactionFor, isTooLarge } from "./context-overflow.ts"
 import type { PromptRequest } from "./prompt-history.ts"
 import { type MadeCall, Recorder } from "./recorder.ts"
-import { MAX_REFUSALS, noticeOf, type Refused, suspectsOf } from "./refused-media.ts"
+import { MAX_REFUSALS, noticeOf, type RefusedMedium, suspectsOf } from "./refused-media.ts"
 
 /** What one request came to. */
-export interface Said {
+export interface StepOutcome {
   readonly message_id: string
   readonly parts: readonly PartUpsert[]
   readonly calls: readonly MadeCall[]
@@ -25,12 +25,12 @@ export interface Said {
 
 /** One request and its answer. A model that will not take some of the media is asked again without
  *  them, and not sent them any more: one picture does not end a session (BEY-02). */
-export async function takeStep(rooms: TurnRooms, talk: Talk): Promise<Said> {
+export async function takeStep(rooms: TurnDependencies, talk: TurnContext): Promise<StepOutcome> {
   const message_id = newId("msg")
   const { provider, model } = talk
   const known = await rooms.store.refusals(provider.api, model.model_id)
   const refused = new Set(known)
-  let news: readonly Refused[] = []
+  let news: readonly RefusedMedium[] = []
   for (let attempt = 0; ; attempt++) {
     const request = await fitting(rooms, talk, { message_id, refused, again: attempt > 0 })
     await record(rooms, talk, { request, message_id, news })
@@ -49,7 +49,11 @@ interface Asking {
 
 /** What comes next, small enough to leave room for an answer: if need be what was said before is
  *  summarised first, and once more with less of it kept (decision 12, SES-040). */
-async function fitting(rooms: TurnRooms, talk: Talk, asking: Asking): Promise<PromptRequest> {
+async function fitting(
+  rooms: TurnDependencies,
+  talk: TurnContext,
+  asking: Asking,
+): Promise<PromptRequest> {
   for (const least of [false, true]) {
     const request = await roomyRequest(rooms, talk, asking)
     if (request) return request
@@ -63,26 +67,36 @@ async function fitting(rooms: TurnRooms, talk: Talk, asking: Asking): Promise<Pr
   return requestOf(rooms, talk, asking)
 }
 
-async function roomyRequest(rooms: TurnRooms, talk: Talk, asking: Asking) {
+async function roomyRequest(rooms: TurnDependencies, talk: TurnContext, asking: Asking) {
   const request = await requestOf(rooms, talk, asking)
   return (await isTooLarge(rooms, talk, request)) ? undefined : request
 }
 
-function requestOf(rooms: TurnRooms, talk: Talk, { message_id, refused, again }: Asking) {
+function requestOf(
+  rooms: TurnDependencies,
+  talk: TurnContext,
+  { message_id, refused, again }: Asking,
+) {
   const { claim, provider, model, capabilities, policy } = talk
   const target = { provider, model_id: model.model_id, capabilities }
   const wishes = { policy, refused, except: message_id, tell_all: again }
-  return span("lower", { api: provider.api }, () => rooms.history.request(claim, target, wishes))
+  return runInSpan("lower", { api: provider.api }, () =>
+    rooms.history.request(claim, target, wishes),
+  )
 }
 
 interface Recorded {
   readonly request: PromptRequest
   readonly message_id: string
-  readonly news: readonly Refused[]
+  readonly news: readonly RefusedMedium[]
 }
 
 // What will be sent is on disk before it is sent; a turn that was taken over stops here.
-async function record(rooms: TurnRooms, talk: Talk, { request, message_id, news }: Recorded) {
+async function record(
+  rooms: TurnDependencies,
+  talk: TurnContext,
+  { request, message_id, news }: Recorded,
+) {
   const { claim, provider, system, catalog } = talk
   const { turn } = claim
   await rooms.store.recordRequest({
@@ -111,7 +125,11 @@ interface Listening {
   readonly message_id: string
 }
 
-async function listen(rooms: TurnRooms, talk: Talk, about: Listening): Promise<Said> {
+async function listen(
+  rooms: TurnDependencies,
+  talk: TurnContext,
+  about: Listening,
+): Promise<StepOutcome> {
   const { message_id } = about
   const lost = new AbortController()
   const recorder = new Recorder(rooms.store, {
@@ -120,7 +138,7 @@ async function listen(rooms: TurnRooms, talk: Talk, about: Listening): Promise<S
     failed: (error) => lost.abort(error),
   })
   const signal = AbortSignal.any([talk.signal, lost.signal])
-  const heard = await span(
+  const heard = await runInSpan(
     "provider.call",
     { "gen_ai.system": talk.provider.id, "gen_ai.request.model": talk.model.model_id },
     async (open) => {
@@ -134,7 +152,7 @@ async function listen(rooms: TurnRooms, talk: Talk, about: Listening): Promise<S
   const parts = await recorder.end()
   // A turn that another process took over is not ours to end.
   if (lost.signal.aborted) throw lost.signal.reason
-  const ending: Said["ending"] = talk.signal.aborted ? { type: "abort" } : heard.ending
+  const ending: StepOutcome["ending"] = talk.signal.aborted ? { type: "abort" } : heard.ending
   return { message_id, parts, calls: recorder.calls(), usage: heard.usage, ending }
 }
 
@@ -147,8 +165,8 @@ function measured({ usage, ending }: Heard) {
 }
 
 function call(
-  rooms: TurnRooms,
-  talk: Talk,
+  rooms: TurnDependencies,
+  talk: TurnContext,
   { request, signal }: { request: PromptRequest; signal: AbortSignal },
 ) {
   const { system, catalog, thinking } = talk
@@ -163,12 +181,12 @@ function call(
 
 interface Heard {
   readonly usage: Usage | null
-  readonly ending: Exclude<Said["ending"], { type: "abort" }>
+  readonly ending: Exclude<StepOutcome["ending"], { type: "abort" }>
 }
 
 async function hear(
-  rooms: TurnRooms,
-  talk: Talk,
+  rooms: TurnDependencies,
+  talk: TurnContext,
   { events, recorder }: { events: AsyncIterable<ModelEvent>; recorder: Recorder },
 ): Promise<Heard> {
   let usage: Usage | null = null
@@ -181,7 +199,7 @@ async function hear(
     if (event.type === "retrying")
       await tellRetry({ attempt: event.attempt + 1, message: event.message })
     else if (retrying) await tellRetry(null)
-    if (event.type === "usage") usage = priced(event.usage, talk.model.price)
+    if (event.type === "usage") usage = addCost(event.usage, talk.model.price)
     if (event.type === "end" || event.type === "error") return { usage, ending: event }
     note(recorder, event)
   }

@@ -1,16 +1,19 @@
 import type { Claim, Store, TurnEnd, TurnEnded } from "../store/store.ts"
 import { cacheAlarms, type LastStep } from "./cache-alarm.ts"
-import { type Call, callsOf, failed, rowOf, settleCalls } from "./calls.ts"
+import { type AnswerCall, callsOf, failCall, rowOf, settleCalls } from "./calls.ts"
 import { type Conversed, ModelFailed } from "./turn-handler.ts"
-import { type Said, takeStep } from "./step.ts"
-import { keyOf, type Talk, type TurnRooms } from "./turn-context.ts"
+import { type StepOutcome, takeStep } from "./step.ts"
+import { keyOf, type TurnContext, type TurnDependencies } from "./turn-context.ts"
 import type { StoredMessage } from "compositor-core/message/row"
 
 /** A model that goes on and on is stopped here. */
 const MAX_STEPS = 250
 
 /** Steps until the model is done, beginning with what an answer that was left has open. */
-export async function takeSteps(rooms: TurnRooms, talk: Talk): Promise<Left | Conversed> {
+export async function takeSteps(
+  rooms: TurnDependencies,
+  talk: TurnContext,
+): Promise<Left | Conversed> {
   const { claim } = talk
   if (claim.answer_id !== null) {
     const left = await settle(rooms, talk, await leftAnswer(rooms, claim, claim.answer_id))
@@ -33,7 +36,11 @@ export interface Left {
 
 type After = "next-step" | Left | Conversed
 
-async function stepOnce(rooms: TurnRooms, talk: Talk, last: LastStep): Promise<After> {
+async function stepOnce(
+  rooms: TurnDependencies,
+  talk: TurnContext,
+  last: LastStep,
+): Promise<After> {
   const said = await takeStep(rooms, talk)
   const notices = cacheAlarms(talk.model, last, said.usage)
   if (!isCalling(said)) return conclude(rooms, talk, { ...said, notices })
@@ -44,16 +51,16 @@ async function stepOnce(rooms: TurnRooms, talk: Talk, last: LastStep): Promise<A
   return settle(rooms, talk, { message_id, calls: callsOf(calls) })
 }
 
-function isCalling({ ending, calls }: Said): boolean {
+function isCalling({ ending, calls }: StepOutcome): boolean {
   if (ending.type !== "end" || calls.length === 0) return false
   return ending.reason === "tool-call" || ending.reason === "stop"
 }
 
 /** The calls of an answer, and then the boundary: what was steered in comes before the next step. */
 async function settle(
-  rooms: TurnRooms,
-  talk: Talk,
-  answer: { readonly message_id: string; readonly calls: readonly Call[] },
+  rooms: TurnDependencies,
+  talk: TurnContext,
+  answer: { readonly message_id: string; readonly calls: readonly AnswerCall[] },
 ): Promise<After> {
   const settled = await settleCalls(rooms, talk, answer)
   if (settled === "waiting") return { next: null }
@@ -67,12 +74,12 @@ async function settle(
   return "next-step"
 }
 
-async function takeSteers(rooms: TurnRooms, talk: Talk): Promise<readonly string[]> {
+async function takeSteers(rooms: TurnDependencies, talk: TurnContext): Promise<readonly string[]> {
   const only = await joining(rooms, talk)
   return (await rooms.store.takeSteers({ ...keyOf(talk), only })).steered
 }
 
-async function joining({ store }: TurnRooms, { claim, asked }: Talk) {
+async function joining({ store }: TurnDependencies, { claim, asked }: TurnContext) {
   if (!asked?.joins) return undefined
   const waiting = await store.queue(claim.turn.session_id)
   return waiting.filter(asked.joins).map(({ id }) => id)
@@ -80,8 +87,8 @@ async function joining({ store }: TurnRooms, { claim, asked }: Talk) {
 
 // They fired like any other message: the host hears of them, and so does whoever handles the turn.
 async function hearSteered(
-  rooms: TurnRooms,
-  { claim, signal, asked }: Talk,
+  rooms: TurnDependencies,
+  { claim, signal, asked }: TurnContext,
   message_ids: readonly string[],
 ) {
   await tellFired(rooms, { claim, message_ids, signal })
@@ -89,7 +96,7 @@ async function hearSteered(
 }
 
 // The turn was left with an answer whose calls are not all settled.
-async function leftAnswer(rooms: TurnRooms, { turn }: Claim, message_id: string) {
+async function leftAnswer(rooms: TurnDependencies, { turn }: Claim, message_id: string) {
   const message = await rooms.store.message(turn.session_id, message_id)
   const made = (message?.parts ?? []).map((part) => ({ part, data: part.data }))
   return { message_id, calls: callsOf(made) }
@@ -97,9 +104,9 @@ async function leftAnswer(rooms: TurnRooms, { turn }: Claim, message_id: string)
 
 /** The model is done, or could not go on. What was steered in the meantime keeps the turn going. */
 async function conclude(
-  rooms: TurnRooms,
-  talk: Talk,
-  said: Said & { readonly notices: readonly string[] },
+  rooms: TurnDependencies,
+  talk: TurnContext,
+  said: StepOutcome & { readonly notices: readonly string[] },
 ): Promise<After> {
   const { ending, usage, message_id, notices } = said
   const finish = ending.type === "end" ? ending.reason : ending.type
@@ -125,8 +132,8 @@ async function conclude(
 
 /** The model is done, and its answer is the handler's, unless something was steered in. */
 async function answered(
-  rooms: TurnRooms,
-  talk: Talk,
+  rooms: TurnDependencies,
+  talk: TurnContext,
   { message_id, finish, error }: Conversed & { readonly error: ErrorTold | undefined },
 ): Promise<"next-step" | Conversed> {
   if (error) throw new ModelFailed(error.code, error.message)
@@ -145,10 +152,10 @@ interface ErrorTold {
 const STATES = { end: "finished", abort: "aborted", error: "error" } as const
 
 // An answer that was cut off by its length or by a filter may end in calls; nobody runs those.
-function partsOf({ ending, parts, calls }: Said) {
+function partsOf({ ending, parts, calls }: StepOutcome) {
   if (ending.type !== "end" || calls.length === 0) return parts
   const why = `Not run: the answer ended early (${ending.reason}).`
-  const dropped = new Map(callsOf(calls).map(({ row, part }) => [row.id, failed(part, why)]))
+  const dropped = new Map(callsOf(calls).map(({ row, part }) => [row.id, failCall(part, why)]))
   return parts.map((part) => {
     const call = dropped.get(part.id)
     return call ? rowOf(part, call) : part
@@ -158,7 +165,11 @@ function partsOf({ ending, parts, calls }: Said) {
 type Ending = Pick<TurnEnd, "state"> & Partial<TurnEnd>
 
 /** End a turn; the next claim comes back with the same commit. */
-export function endTurn(rooms: TurnRooms, { turn }: Claim, ending: Ending): Promise<TurnEnded> {
+export function endTurn(
+  rooms: TurnDependencies,
+  { turn }: Claim,
+  ending: Ending,
+): Promise<TurnEnded> {
   return rooms.store.endTurn({
     turn_id: turn.id,
     fence: turn.fence,
@@ -183,7 +194,7 @@ export interface FiredMessage {
   readonly signal: AbortSignal
 }
 
-export interface FiredRooms {
+export interface MessageHookDependencies {
   readonly store: Pick<Store, "message" | "recordSnapshot">
   readonly message_user?: MessageUser | undefined
 }
@@ -200,14 +211,14 @@ const MAX_SNAPSHOT_ID = 200
 
 /** Tell the host of messages that fired. Each is told once, whoever goes on with the turn; a hook that
  *  fails is a notice, and the message is answered all the same. */
-export async function tellFired(rooms: FiredRooms, { message_ids, ...about }: Fired) {
+export async function tellFired(rooms: MessageHookDependencies, { message_ids, ...about }: Fired) {
   const { message_user } = rooms
   if (!message_user) return
   for (const id of message_ids) await tellOne({ ...rooms, message_user }, id, about)
 }
 
 async function tellOne(
-  { store, message_user }: FiredRooms & { readonly message_user: MessageUser },
+  { store, message_user }: MessageHookDependencies & { readonly message_user: MessageUser },
   message_id: string,
   { claim, signal }: Omit<Fired, "message_ids">,
 ) {

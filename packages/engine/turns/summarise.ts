@@ -2,13 +2,13 @@ import { setTimeout as pause } from "node:timers/promises"
 import type { Usage } from "compositor-core/message/row"
 import { sumUsage } from "compositor-core/message/usage"
 import type { Model } from "compositor-core/model/models"
-import { priced } from "compositor-core/model/price"
+import { addCost } from "compositor-core/model/price"
 import type { ModelFault } from "compositor-core/model/prompt"
 import { estimateTokens } from "compositor-core/model/tokens"
 import type { Provider } from "../providers/provider.ts"
 import type { RawMessage } from "../store/store.ts"
 import { type CompactionConfig, usableTokens } from "./compaction.ts"
-import { transcript } from "./transcript.ts"
+import { writeTranscript } from "./transcript.ts"
 
 /** Who writes the summary, and how. */
 export interface Summariser {
@@ -55,8 +55,8 @@ type Rung = () => Promise<Summary>
 function rungsOf(by: Summariser, messages: readonly RawMessage[]): Rung[] {
   const { prune_tool_outputs, chunked_summarize, drop_middle } = by.config.smart_recovery
   const room = roomOf(by)
-  const whole = () => transcript(messages, false)
-  const pruned = () => transcript(messages, prune_tool_outputs)
+  const whole = () => writeTranscript(messages, false)
+  const pruned = () => writeTranscript(messages, prune_tool_outputs)
   return [
     ...(fits(whole(), room) ? [() => ask(by, [...whole()].join("\n\n"))] : []),
     ...(prune_tool_outputs && fits(pruned(), room)
@@ -176,7 +176,7 @@ async function askOnce(by: Summariser, said: string, about: string): Promise<Sum
   let usage: Usage | null = null
   for await (const event of events) {
     if (event.type === "text-delta") text += event.text
-    if (event.type === "usage") usage = priced(event.usage, model.price)
+    if (event.type === "usage") usage = addCost(event.usage, model.price)
     if (event.type === "error") return { type: "failed", fault: event }
     if (event.type === "end") break
   }

@@ -10,7 +10,10 @@ const MAX_OUTPUT_CHARACTERS = 40_000
 /** A conversation as words for whoever sums it up, one text for each message that says something.
  *  Media and files are named, thoughts left out. They come one by one: a conversation that has to be
  *  summed up may be longer than memory should hold twice. */
-export function* transcript(messages: readonly RawMessage[], pruned: boolean): Iterable<string> {
+export function* writeTranscript(
+  messages: readonly RawMessage[],
+  pruned: boolean,
+): Iterable<string> {
   const most = pruned ? PRUNED_CHARACTERS : MAX_OUTPUT_CHARACTERS
   for (const { role, parts } of messages) {
     const said = parts

@@ -6,7 +6,7 @@ import { type Model, thinkingFor } from "compositor-core/model/models"
 import type { Effort, Thinking } from "compositor-core/model/prompt"
 import { PermissionRule, scratchRule } from "../policy/permissions.ts"
 import type { ToolBefore } from "../policy/watchdog.ts"
-import type { Envelope } from "compositor-core/wires/define-wire"
+import type { RequestEnvelope } from "compositor-core/wires/define-wire"
 import type { Provider } from "../providers/provider.ts"
 import type { Instructions } from "../skills/instructions.ts"
 import type { WrittenFile } from "../skills/trust.ts"
@@ -29,18 +29,18 @@ import type { Scopes } from "compositor-files/workspace/scope"
 import type { ScratchFolders } from "compositor-files/workspace/scratch"
 import type { Sources } from "../loading/load.ts"
 import { attachedFile } from "./attached-file.ts"
-import type { MannerRooms } from "./request-settings.ts"
+import type { RequestSettingsDependencies } from "./request-settings.ts"
 import type { ModelChoice } from "compositor-core/message/message"
 
 /** Where a turn runs: what the host knows of its session. */
-export interface TurnPlace {
+export interface TurnLocation {
   readonly session_id: string
   readonly workspace_root: string | null
   readonly agent: Agent
 }
 
 /** What a turn needs of the house. */
-export interface TurnRooms {
+export interface TurnDependencies {
   readonly store: Store
   readonly blobs: BlobStore
   readonly history: PromptHistory
@@ -52,17 +52,17 @@ export interface TurnRooms {
   /** Who is not among them but may answer there. */
   agent?: ((type: string, workspace_root: string | null) => Promise<Agent | undefined>) | undefined
   /** The tools that the host offers; the same list as long as they are the same tools. */
-  tools(place: TurnPlace): Promise<readonly Tool[]>
+  tools(place: TurnLocation): Promise<readonly Tool[]>
   /** What the system prompt says beside the manifest (SES-050). */
-  sections(place: TurnPlace): Promise<Omit<PromptSections, "manifest">>
+  sections(place: TurnLocation): Promise<Omit<PromptSections, "manifest">>
   /** What the project's files say now of how to work in it. */
-  instructions(place: Pick<TurnPlace, "workspace_root">): Promise<readonly Instructions[]>
+  instructions(place: Pick<TurnLocation, "workspace_root">): Promise<readonly Instructions[]>
   /** Hears of a file that was written over by a call to which a person said yes. */
   wrote?: ((change: WrittenFile) => Promise<void>) | undefined
   /** The project's layer of the permission rules. */
-  rules(place: TurnPlace): Promise<readonly PermissionRule[]>
+  rules(place: TurnLocation): Promise<readonly PermissionRule[]>
   /** The world as the session's tools reach it. */
-  runtime(place: TurnPlace, rules: readonly PermissionRule[]): HostRuntime
+  runtime(place: TurnLocation, rules: readonly PermissionRule[]): HostRuntime
   /** The host's own look at every call (WDG-001). */
   readonly before?: ToolBefore | undefined
   /** The host's own look at every user's message that fires (SES-011). */
@@ -81,9 +81,9 @@ export type HostRuntime = Omit<
 >
 
 /** One turn's conversation: who is asked, as whom, with which tools. */
-export interface Talk {
+export interface TurnContext {
   readonly claim: Claim
-  readonly place: TurnPlace
+  readonly place: TurnLocation
   readonly provider: Provider
   readonly model: Model
   readonly capabilities: Capabilities
@@ -99,16 +99,16 @@ export interface Talk {
   readonly asked?: ConverseOptions
 }
 
-export type Opened =
-  | { readonly type: "talk"; readonly talk: Talk }
+export type OpenedTurn =
+  | { readonly type: "talk"; readonly talk: TurnContext }
   | { readonly type: "nobody"; readonly error: { code: string; message: string } }
 
 /** All that stays the same from a turn's first step to its last. */
-export async function openTalk(
-  rooms: TurnRooms,
+export async function openTurnContext(
+  rooms: TurnDependencies,
   claim: Claim,
   signal: AbortSignal,
-): Promise<Opened> {
+): Promise<OpenedTurn> {
   const choice = claim.turn.model
   const model = rooms.models.find(choice)
   const provider = rooms.providers.get(choice.provider_id)
@@ -125,7 +125,7 @@ export async function openTalk(
   })
   const sections = await rooms.sections(place)
   const thinking = thinkingOf(model, choice)
-  const talk: Talk = {
+  const talk: TurnContext = {
     claim,
     place,
     provider,
@@ -136,21 +136,24 @@ export async function openTalk(
     rules: [...agent.permissions, ...(await rooms.rules(place)), ...sessionRules(claim)],
     system: systemPrompt({ manifest: agent.prompt, ...sections }),
     catalog: toolCatalog(tools),
-    policy: policyOf(agent, tools, thinking),
+    policy: turnPolicy(agent, tools, thinking),
     headless: rooms.headless || claim.headless,
     signal,
   }
   return { type: "talk", talk }
 }
 
-async function placeOf(rooms: TurnRooms, { turn, workspace_root }: Claim): Promise<TurnPlace> {
-  const agent = await agentOf(rooms, turn.agent, workspace_root)
+async function placeOf(
+  rooms: TurnDependencies,
+  { turn, workspace_root }: Claim,
+): Promise<TurnLocation> {
+  const agent = await findTurnAgent(rooms, turn.agent, workspace_root)
   return { session_id: turn.session_id, workspace_root, agent }
 }
 
 /** Who answers in a session that names this type; one that nobody knows is the assistant. */
-export async function agentOf(
-  { agents, agent }: Pick<TurnRooms, "agents" | "agent">,
+export async function findTurnAgent(
+  { agents, agent }: Pick<TurnDependencies, "agents" | "agent">,
   type: string,
   workspace_root: string | null,
 ): Promise<Agent> {
@@ -166,7 +169,7 @@ function sessionRules({ permissions }: Claim): PermissionRule[] {
   })
 }
 
-export function policyOf(
+export function turnPolicy(
   agent: Agent,
   tools: readonly Tool[],
   thinking: Thinking | undefined,
@@ -182,7 +185,7 @@ export function policyOf(
 }
 
 /** What every write of a turn must carry. */
-export function keyOf({ claim }: Pick<Talk, "claim">): TurnKey {
+export function keyOf({ claim }: Pick<TurnContext, "claim">): TurnKey {
   return { turn_id: claim.turn.id, fence: claim.turn.fence }
 }
 
@@ -190,20 +193,20 @@ export function keyOf({ claim }: Pick<Talk, "claim">): TurnKey {
 export interface TurnOptions {
   /** Beside the built-in assistant, or in its stead. */
   readonly agents?: readonly Agent[] | undefined
-  readonly tools?: TurnRooms["tools"] | readonly Tool[] | undefined
-  readonly sections?: TurnRooms["sections"] | undefined
-  readonly instructions?: TurnRooms["instructions"] | undefined
-  readonly wrote?: TurnRooms["wrote"]
-  readonly rules?: TurnRooms["rules"] | undefined
+  readonly tools?: TurnDependencies["tools"] | readonly Tool[] | undefined
+  readonly sections?: TurnDependencies["sections"] | undefined
+  readonly instructions?: TurnDependencies["instructions"] | undefined
+  readonly wrote?: TurnDependencies["wrote"]
+  readonly rules?: TurnDependencies["rules"] | undefined
   /** Who else may answer in a workspace, by type: the agents of its files. */
-  readonly agent?: TurnRooms["agent"]
+  readonly agent?: TurnDependencies["agent"]
   readonly before?: ToolBefore | undefined
   /** The hook `message.user`: told of each user's message that fires, before the model (SES-011). */
   readonly message_user?: MessageUser | undefined
   readonly headless?: boolean | undefined
   /** When and how a conversation is summarised (SES-030). */
   readonly compaction?: CompactionSettings | undefined
-  readonly handler?: TurnRooms["handler"]
+  readonly handler?: TurnDependencies["handler"]
 }
 
 interface House {
@@ -221,7 +224,7 @@ interface House {
 }
 
 /** The options with what the house itself has where a host says nothing. */
-export function equipped<Options extends TurnOptions>(
+export function withTools<Options extends TurnOptions>(
   options: Options,
   house: Required<Pick<TurnOptions, "tools" | "sections" | "agent" | "instructions" | "wrote">>,
 ): Options {
@@ -231,13 +234,13 @@ export function equipped<Options extends TurnOptions>(
 }
 
 /** Who answers, with which tools, and what the system prompt says. */
-export function mannerRooms({
+export function requestSettingsDependencies({
   agents = [],
   tools = [],
   sections,
   instructions,
   agent,
-}: TurnOptions): MannerRooms {
+}: TurnOptions): RequestSettingsDependencies {
   return {
     agent,
     agents: new Map([ASSISTANT, ...agents].map((agent) => [agent.type, agent])),
@@ -248,7 +251,7 @@ export function mannerRooms({
 }
 
 /** What turns need, out of what a house has and its host says. */
-export function turnRooms(house: House, options: TurnOptions): TurnRooms {
+export function turnDependencies(house: House, options: TurnOptions): TurnDependencies {
   const { store, blobs, history, providers, models, owner, scratch, scopes } = house
   const { rules, before, message_user, headless = false, handler, wrote } = options
   const compaction = CompactionConfig.parse(options.compaction ?? {})
@@ -259,7 +262,7 @@ export function turnRooms(house: House, options: TurnOptions): TurnRooms {
     providers,
     models,
     owner,
-    ...mannerRooms(options),
+    ...requestSettingsDependencies(options),
     rules: async (place) => [
       scratchRule(scratch.pathOf(place.session_id)),
       ...((await rules?.(place)) ?? []),
@@ -293,7 +296,7 @@ export function envelopeOf(
     readonly catalog?: ToolCatalog
     readonly thinking?: Thinking | undefined
   },
-): Envelope {
+): RequestEnvelope {
   const { system, catalog, thinking } = said
   return {
     model: model.model_id,

@@ -1,14 +1,14 @@
 import { Refusal } from "compositor-core/message/refusal"
 import type { Turn, Wait } from "compositor-core/message/row"
 import type { PermissionRule } from "../policy/permissions.ts"
-import type { CallResolution, Resolution } from "../store/store.ts"
+import type { CallResolution, CallDecision } from "../store/store.ts"
 
 /** What a person says to a call, and for how long. */
 export interface Saying {
   readonly call_id: string
   /** The part that was shown; another call that has the same id by now is not settled. */
   readonly part_id?: string | undefined
-  readonly resolution: Resolution
+  readonly resolution: CallDecision
   /** Keep it as a rule of the session, for calls like this one. */
   readonly always: boolean
   /** Which calls are like it; without, those about the very same thing. */

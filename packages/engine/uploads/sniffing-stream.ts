@@ -1,7 +1,7 @@
 import { SNIFF_BYTES } from "compositor-files/kinds/sniff"
 
 /** Passes chunks on and keeps the first of them, to see what they are. */
-export class Head implements AsyncIterable<Uint8Array> {
+export class SniffingStream implements AsyncIterable<Uint8Array> {
   readonly #chunks: AsyncIterable<Uint8Array>
   readonly #head: Uint8Array[] = []
   #size = 0

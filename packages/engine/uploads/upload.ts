@@ -3,7 +3,7 @@ import { conditionOfBlob } from "compositor-files/formats/condition"
 import { SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
 import { Refusal } from "compositor-core/message/refusal"
 import type { Store } from "../store/store.ts"
-import { Head } from "./sniffing-stream.ts"
+import { SniffingStream } from "./sniffing-stream.ts"
 
 export const MAX_UPLOAD_BYTES = 2 * 1024 * 1024 * 1024
 
@@ -16,7 +16,7 @@ export async function takeUpload(
   chunks: AsyncIterable<Uint8Array>,
   { name, principal }: { readonly name: string; readonly principal: string | null },
 ) {
-  const head = new Head(chunks)
+  const head = new SniffingStream(chunks)
   const { content_id, size } = await blobs.put(head, { maxBytes: MAX_UPLOAD_BYTES })
   const { mime, kind } = await sniff(head.bytes(), name, size <= SNIFF_BYTES)
   await store.recordUpload({ content_id, size, mime, principal })

@@ -1,7 +1,7 @@
 import { homedir } from "node:os"
 import { join } from "node:path"
 import { BUILTINS } from "compositor-core/commands/table"
-import { Catalog, type Layer } from "compositor-core/catalog/catalog"
+import { Catalog, type CommandLayer } from "compositor-core/catalog/catalog"
 import type { Skill } from "compositor-core/catalog/skill"
 import type { Finder } from "compositor-files/finder/finder"
 import type { PathSearch } from "compositor-files/sandbox/masked-paths"
@@ -15,7 +15,7 @@ import type { IngressPolicy } from "../policy/policy.ts"
 import type { Discovery } from "../skills/discover.ts"
 import { type Trust, TrustStore } from "../skills/trust.ts"
 import { CommandWatcher } from "../skills/watch.ts"
-import type { CompleteQuery, CompleteRooms } from "../completion/complete.ts"
+import type { CompleteQuery, CompleteDependencies } from "../completion/complete.ts"
 import type { CompletionAnswer } from "compositor-core/contract/commands"
 import type { CompletionSource } from "../completion/completion.ts"
 import { digestOf } from "../submit/digest.ts"
@@ -49,7 +49,9 @@ export interface WorkspacesOptions {
   readonly trust?: Trust | undefined
   /** What servers add to the catalog there, whole each time; the same list as long as nothing
    *  changed. */
-  readonly layers?: ((workspace_root: string | null) => Promise<readonly Layer[]>) | undefined
+  readonly layers?:
+    | ((workspace_root: string | null) => Promise<readonly CommandLayer[]>)
+    | undefined
   /** Hear that something was trusted, or is no longer. */
   readonly refreshed?: (() => void) | undefined
   /** Who else knows names that can be typed there: symbols, a server's resources. */
@@ -67,7 +69,7 @@ export class Workspaces {
   readonly #policies = new Map<string | null, IngressPolicy>()
   readonly #bare = new Catalog([BUILTIN_LAYER])
   /** What servers last added to each catalog. */
-  readonly #layers = new WeakMap<Catalog, readonly Layer[]>()
+  readonly #layers = new WeakMap<Catalog, readonly CommandLayer[]>()
 
   constructor(options: WorkspacesOptions) {
     this.#options = options
@@ -99,7 +101,7 @@ export class Workspaces {
   async complete(
     workspace_root: string | null,
     asked: CompleteQuery,
-    catalog: CompleteRooms["catalog"],
+    catalog: CompleteDependencies["catalog"],
   ): Promise<CompletionAnswer> {
     const { complete } = await import("../completion/complete.ts")
     const sources = this.#sources(workspace_root)
@@ -159,7 +161,7 @@ export class Workspaces {
     for (const frecency of this.#frecencies.values()) await (await frecency).close()
   }
 
-  #put(catalog: Catalog, layers: readonly Layer[]) {
+  #put(catalog: Catalog, layers: readonly CommandLayer[]) {
     const before = this.#layers.get(catalog) ?? []
     if (before === layers) return
     this.#layers.set(catalog, layers)

@@ -1,10 +1,10 @@
 import { parentPort, workerData } from "node:worker_threads"
 import { errorMessage } from "compositor-core/message/untyped"
 import { type ArchiveSource, ByteSource } from "./byte-source.ts"
-import { type ArchiveFormat, formatOf, wrappedName } from "./format.ts"
+import { type ArchiveFormat, detectArchiveFormat, wrappedName } from "./format.ts"
 import type { ArchiveLimits } from "./limits.ts"
 import { ListSink } from "./list-sink.ts"
-import { Refusal, Unsupported } from "./refusal.ts"
+import { ArchiveRefusal, Unsupported } from "./refusal.ts"
 import type { EntrySink, FoundEntry } from "./sink.ts"
 import { Stage } from "./stage.ts"
 
@@ -96,7 +96,7 @@ function throttled() {
 }
 
 async function read(source: ByteSource, task: ArchiveTask, sink: EntrySink): Promise<string> {
-  const format = formatOf(source)
+  const format = detectArchiveFormat(source)
   await readFormat(source, format, { name: nameOf(task.source), sink })
   return format.type === "wrapped" ? format.wrapper : format.type
 }
@@ -133,6 +133,6 @@ function nameOf(source: ArchiveSource): string {
 function failed(error: unknown): Failed {
   if (error instanceof Unsupported) return { type: "unsupported", format: error.format }
   const message = errorMessage(error)
-  const entry = error instanceof Refusal ? error.entry : undefined
+  const entry = error instanceof ArchiveRefusal ? error.entry : undefined
   return { type: "refused", reason: message, ...(entry === undefined ? {} : { entry }) }
 }

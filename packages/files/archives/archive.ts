@@ -8,7 +8,7 @@ import type { Counts, Failed } from "./archive-thread.ts"
 import type { ArchiveSource } from "./byte-source.ts"
 import { type Destination, openDestination } from "./destination.ts"
 import { type ArchiveLimits, withDefaults } from "./limits.ts"
-import { Refusal, shownName } from "./refusal.ts"
+import { ArchiveRefusal, shownName } from "./refusal.ts"
 import type { FoundEntry } from "./sink.ts"
 import { ONLY_FILE } from "./stage.ts"
 import { runTask } from "./task.ts"
@@ -62,7 +62,7 @@ export async function extractArchive(
     if (result.type === "extracted") await destination.keep()
     return result
   } catch (error) {
-    if (error instanceof Refusal) return { type: "refused", reason: error.message }
+    if (error instanceof ArchiveRefusal) return { type: "refused", reason: error.message }
     throw error
   } finally {
     await destination?.discard()
@@ -83,7 +83,7 @@ const INSIDE = "!/"
 
 /** The bytes of one file in an archive, checked whole before the first of them is given. A name may
  *  lead through archives: `inner.zip!/src/a.ts`. */
-export async function readEntry(
+export async function readArchiveEntry(
   source: ArchiveSource,
   name: string,
   { limits, signal }: Pick<ExtractOptions, "limits" | "signal"> = {},

@@ -1,6 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs"
 import { errorCode } from "compositor-core/message/untyped"
-import { Refusal, shownName } from "./refusal.ts"
+import { ArchiveRefusal, shownName } from "./refusal.ts"
 
 /** An archive: a file, or bytes in memory. `name` is what it is called, where that is not its path. */
 export type ArchiveSource =
@@ -28,7 +28,7 @@ export class ByteSource {
     this.#window = Buffer.alloc(0)
     this.#fd = openArchive(source.path)
     const stats = fstatSync(this.#fd)
-    if (!stats.isFile()) throw new Refusal(`${shownName(source.path)} is not a regular file`)
+    if (!stats.isFile()) throw new ArchiveRefusal(`${shownName(source.path)} is not a regular file`)
     this.size = stats.size
   }
 
@@ -93,7 +93,9 @@ function openArchive(path: string): number {
     return openSync(path, OPEN_FLAGS)
   } catch (error) {
     const code = errorCode(error) ?? "unknown error"
-    throw new Refusal(`${shownName(path)} ${COMPLAINTS[code] ?? `cannot be opened (${code})`}`)
+    throw new ArchiveRefusal(
+      `${shownName(path)} ${COMPLAINTS[code] ?? `cannot be opened (${code})`}`,
+    )
   }
 }
 

@@ -1,7 +1,7 @@
 import { lstat, mkdir, readdir, realpath, rename, rm, rmdir } from "node:fs/promises"
 import { basename, dirname, join, resolve } from "node:path"
 import { makeTemporary } from "../disk/temporary.ts"
-import { Refusal, shownName } from "./refusal.ts"
+import { ArchiveRefusal, shownName } from "./refusal.ts"
 
 /** What the folder is called until it is whole. */
 export const EXTRACTING = ".extracting-"
@@ -44,9 +44,10 @@ export async function openDestination(to: string): Promise<Destination> {
 async function refuseUnfit(wanted: string): Promise<boolean> {
   const stats = await lstat(wanted).catch(() => undefined)
   if (stats === undefined) return false
-  if (stats.isSymbolicLink()) throw new Refusal(`${shownName(wanted)} is a link`)
-  if (!stats.isDirectory()) throw new Refusal(`${shownName(wanted)} is not a folder`)
-  if ((await readdir(wanted)).length > 0) throw new Refusal(`${shownName(wanted)} is not empty`)
+  if (stats.isSymbolicLink()) throw new ArchiveRefusal(`${shownName(wanted)} is a link`)
+  if (!stats.isDirectory()) throw new ArchiveRefusal(`${shownName(wanted)} is not a folder`)
+  if ((await readdir(wanted)).length > 0)
+    throw new ArchiveRefusal(`${shownName(wanted)} is not empty`)
   return true
 }
 

@@ -48,7 +48,7 @@ const UNREAD: readonly { readonly name: string; readonly magic: Buffer }[] = [
 ]
 
 /** What an archive is, by its bytes alone. */
-export function formatOf(source: ByteSource): ArchiveFormat {
+export function detectArchiveFormat(source: ByteSource): ArchiveFormat {
   const head = Buffer.from(source.view(0, HEAD_BYTES))
   const library = LIBRARY.find(({ magic }) => begins(head, magic))
   if (library) return { type: library.type, start: 0 }

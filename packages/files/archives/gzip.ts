@@ -1,7 +1,7 @@
 import { Readable } from "node:stream"
 import { crc32, createInflateRaw } from "node:zlib"
 import type { ByteSource } from "./byte-source.ts"
-import { Refusal } from "./refusal.ts"
+import { ArchiveRefusal } from "./refusal.ts"
 
 const CHUNK_BYTES = 256 * 1024
 const HEADER_BYTES = 10
@@ -58,9 +58,10 @@ async function* member(source: ByteSource, start: number): AsyncGenerator<Buffer
   }
   const end = dataAt + inflate.bytesWritten
   const trailer = source.view(end, TRAILER_BYTES)
-  if (trailer.length < TRAILER_BYTES) throw new Refusal("the gzip data is damaged: it is cut off")
+  if (trailer.length < TRAILER_BYTES)
+    throw new ArchiveRefusal("the gzip data is damaged: it is cut off")
   if (trailer.readUInt32LE(0) !== sum || trailer.readUInt32LE(4) !== length % 2 ** 32)
-    throw new Refusal("the gzip data is damaged: its checksum is another")
+    throw new ArchiveRefusal("the gzip data is damaged: its checksum is another")
   return end + TRAILER_BYTES
 }
 
@@ -71,7 +72,7 @@ function headerBytes(head: Buffer): number {
   for (const flag of [HAS_NAME, HAS_COMMENT]) {
     if ((flags & flag) === 0) continue
     const end = head.indexOf(0, at)
-    if (end < 0) throw new Refusal("the gzip data is damaged: its header has no end")
+    if (end < 0) throw new ArchiveRefusal("the gzip data is damaged: its header has no end")
     at = end + 1
   }
   return (flags & HAS_SUM) === 0 ? at : at + 2

@@ -2,8 +2,8 @@ import { crc32 } from "node:zlib"
 import { errorMessage } from "compositor-core/message/untyped"
 import type { ByteSource } from "./byte-source.ts"
 import { LibraryArchive } from "./library.ts"
-import { rarHeaders, type Told } from "./rar.ts"
-import { Refusal, refuseEntry } from "./refusal.ts"
+import { rarHeaders, type RarHeader } from "./rar.ts"
+import { ArchiveRefusal, refuseEntry } from "./refusal.ts"
 import { sevenNames } from "./seven-names.ts"
 import type { EntrySink, FoundEntry } from "./sink.ts"
 
@@ -35,7 +35,7 @@ export async function readByLibrary(
 }
 
 /** Asked for only when the first entry is read. */
-async function* sevenHeaders(source: ByteSource, start: number): AsyncGenerator<Told> {
+async function* sevenHeaders(source: ByteSource, start: number): AsyncGenerator<RarHeader> {
   for (const name of await sevenNames(source, start)) yield { name, sum: undefined }
 }
 
@@ -49,7 +49,7 @@ function refuseCut(source: ByteSource, start: number) {
     header.readUInt32LE(8) === crc32(header.subarray(12)) &&
     header.readBigUInt64LE(12) + header.readBigUInt64LE(20) <=
       BigInt(source.size - start - SEVEN_START_BYTES)
-  if (!isThere) throw new Refusal("the 7z is cut off, or its start is damaged")
+  if (!isThere) throw new ArchiveRefusal("the 7z is cut off, or its start is damaged")
 }
 
 const TYPES: ReadonlyMap<number, FoundEntry["type"]> = new Map([
@@ -58,9 +58,9 @@ const TYPES: ReadonlyMap<number, FoundEntry["type"]> = new Map([
   [0o120000, "link"],
 ])
 
-function foundEntry(archive: LibraryArchive, entry: number, told?: Told): FoundEntry {
+function foundEntry(archive: LibraryArchive, entry: number, told?: RarHeader): FoundEntry {
   const starred = archive.name(entry)
-  if (starred === null) throw new Refusal("an entry has a name that cannot be read")
+  if (starred === null) throw new ArchiveRefusal("an entry has a name that cannot be read")
   const name = told && isStarred(told.name, starred) ? told.name : starred
   const type = archive.isHardLink(entry) ? "link" : (TYPES.get(archive.mode(entry)) ?? "special")
   // Larger than 32 bits, it comes as something else; then the bytes are counted without it.
@@ -99,12 +99,12 @@ function writeEntry(archive: LibraryArchive, entry: number, { path, name, sink, 
 }
 
 function damaged(error: unknown, format: string, name: string | undefined): Error {
-  if (error instanceof Refusal) return error
+  if (error instanceof ArchiveRefusal) return error
   const message = errorMessage(error)
   if (/encrypt|passphrase/i.test(message)) {
-    const what = name === undefined ? new Refusal(`the ${format} is encrypted`) : undefined
+    const what = name === undefined ? new ArchiveRefusal(`the ${format} is encrypted`) : undefined
     return what ?? refuseEntry(name ?? "", "is encrypted")
   }
-  if (name === undefined) return new Refusal(`the ${format} is damaged: ${message}`)
+  if (name === undefined) return new ArchiveRefusal(`the ${format} is damaged: ${message}`)
   return refuseEntry(name, `or what follows it is damaged: ${message}`)
 }

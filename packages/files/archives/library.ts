@@ -1,5 +1,5 @@
 import { libarchiveWasm, type LibarchiveWasm } from "libarchive-wasm"
-import { Refusal } from "./refusal.ts"
+import { ArchiveRefusal } from "./refusal.ts"
 
 /** The library reads from memory, so that a larger archive is not given to it. */
 export const MAX_LIBRARY_BYTES = 96 * 1024 * 1024
@@ -31,14 +31,14 @@ export class LibraryArchive {
 
   static async open(bytes: number, fill: (target: Uint8Array) => void): Promise<LibraryArchive> {
     if (bytes > MAX_LIBRARY_BYTES)
-      throw new Refusal(`archives of this kind are read up to ${MAX_LIBRARY_BYTES} bytes`)
+      throw new ArchiveRefusal(`archives of this kind are read up to ${MAX_LIBRARY_BYTES} bytes`)
     capMemory()
     return new LibraryArchive(await libarchiveWasm(), bytes, fill)
   }
 
   #allocate(bytes: number): number {
     const start = this.#memory._malloc(bytes)
-    if (start === 0) throw new Refusal("the archive needs more memory than it may have")
+    if (start === 0) throw new ArchiveRefusal("the archive needs more memory than it may have")
     return start
   }
 

@@ -2,7 +2,7 @@ import type { ByteSource } from "./byte-source.ts"
 import { decodeName } from "./cp437.ts"
 
 /** What a header says that the library does not tell. */
-export interface Told {
+export interface RarHeader {
   readonly name: string
   readonly sum: number | undefined
 }
@@ -20,7 +20,7 @@ const HAS_SUM = 0x4
 
 /** What the headers of a rar of version 5 say of its files, in their order. The library does not check
  *  a stored file against its sum, and knows only ASCII. Of older rars there is nothing. */
-export function* rarHeaders(source: ByteSource, start: number): Generator<Told> {
+export function* rarHeaders(source: ByteSource, start: number): Generator<RarHeader> {
   if (source.view(start + SIGNATURE_BYTES - 2, 1)[0] !== VERSION_5) return
   for (let at = start + SIGNATURE_BYTES; at < source.size; ) {
     const fields = new Fields(source.view(at + 4, HEAD_BYTES))
@@ -36,7 +36,7 @@ export function* rarHeaders(source: ByteSource, start: number): Generator<Told> 
   }
 }
 
-function fileHeader(fields: Fields): Told {
+function fileHeader(fields: Fields): RarHeader {
   const flags = fields.number()
   fields.number() // Its size.
   fields.number() // Its attributes.

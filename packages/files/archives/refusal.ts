@@ -1,5 +1,5 @@
 /** Thrown inside the thread when an archive is not extracted; it becomes the `refused` outcome. */
-export class Refusal extends Error {
+export class ArchiveRefusal extends Error {
   readonly entry: string | undefined
 
   constructor(reason: string, entry?: string) {
@@ -19,8 +19,8 @@ export class Unsupported extends Error {
 }
 
 /** A refusal that is about one entry and says so. */
-export function refuseEntry(name: string, what: string): Refusal {
-  return new Refusal(`${shownName(name)} ${what}`, name)
+export function refuseEntry(name: string, what: string): ArchiveRefusal {
+  return new ArchiveRefusal(`${shownName(name)} ${what}`, name)
 }
 
 const MAX_SHOWN = 120

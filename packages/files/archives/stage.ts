@@ -2,7 +2,7 @@ import { closeSync, mkdirSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
 import type { ArchiveLimits } from "./limits.ts"
 import { entryName } from "./name.ts"
-import { Refusal, refuseEntry, shownName } from "./refusal.ts"
+import { ArchiveRefusal, refuseEntry, shownName } from "./refusal.ts"
 import type { EntrySink, EntryWriter, FoundEntry } from "./sink.ts"
 import { EntryTree } from "./tree.ts"
 
@@ -90,7 +90,7 @@ export class Stage implements EntrySink {
     const { files, depth } = this.#options.limits
     const isFolder = entry.type === "folder"
     if (!isFolder && ++this.files > files)
-      throw new Refusal(`the archive has more than ${files} files`, entry.name)
+      throw new ArchiveRefusal(`the archive has more than ${files} files`, entry.name)
     if (segments - (isFolder ? 0 : 1) > depth)
       throw refuseEntry(entry.name, `lies more than ${depth} folders deep`)
   }
@@ -98,7 +98,10 @@ export class Stage implements EntrySink {
   #passOver({ name, type }: FoundEntry): undefined {
     this.files--
     if (++this.#passed > this.#options.limits.files)
-      throw new Refusal(`the archive has more than ${this.#options.limits.files} links`, name)
+      throw new ArchiveRefusal(
+        `the archive has more than ${this.#options.limits.files} links`,
+        name,
+      )
     const what = type === "link" ? "a link" : "neither a file nor a folder"
     this.note(`${shownName(name)} is ${what} and was left out`)
   }
@@ -122,14 +125,14 @@ export class Stage implements EntrySink {
     if (this.#said > this.#options.limits.bytes) throw this.#tooLarge(name)
   }
 
-  #tooLarge(name: string): Refusal {
+  #tooLarge(name: string): ArchiveRefusal {
     return refuseEntry(name, `brings the archive over ${this.#options.limits.bytes} bytes`)
   }
 
   #makeFolder(path: string) {
     const { folder, limits } = this.#options
     if (++this.folders > limits.files)
-      throw new Refusal(`the archive has more than ${limits.files} folders`, path)
+      throw new ArchiveRefusal(`the archive has more than ${limits.files} folders`, path)
     this.#unmade.push(join(folder, path))
   }
 

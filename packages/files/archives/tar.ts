@@ -2,7 +2,7 @@ import { pipeline, Readable } from "node:stream"
 import { errorMessage, recordOf, type UntypedRecord } from "compositor-core/message/untyped"
 import { extract, type Header } from "tar-stream"
 import { decodeName } from "./cp437.ts"
-import { Refusal, refuseEntry } from "./refusal.ts"
+import { ArchiveRefusal, refuseEntry } from "./refusal.ts"
 import type { EntrySink, FoundEntry } from "./sink.ts"
 
 // Its own types know only what every stream has.
@@ -38,7 +38,7 @@ async function* metered(chunks: Chunks, sink: EntrySink): AsyncGenerator<Buffer>
   for await (const chunk of chunks) {
     scanned += chunk.length
     if (scanned > sink.maxScanned)
-      throw new Refusal(`the archive unpacks to more than ${sink.maxScanned} bytes`)
+      throw new ArchiveRefusal(`the archive unpacks to more than ${sink.maxScanned} bytes`)
     yield chunk
   }
 }
@@ -80,8 +80,8 @@ async function writeEntry(
 }
 
 function damaged(error: unknown, name: string | undefined): Error {
-  if (error instanceof Refusal) return error
+  if (error instanceof ArchiveRefusal) return error
   const message = errorMessage(error)
-  if (name === undefined) return new Refusal(`the tar is damaged: ${message}`)
+  if (name === undefined) return new ArchiveRefusal(`the tar is damaged: ${message}`)
   return refuseEntry(name, `or what follows it is damaged: ${message}`)
 }

@@ -1,6 +1,6 @@
 import { nameKey } from "./name.ts"
 
-export interface Placed {
+export interface PlacedEntry {
   /** Relative to the destination. */
   readonly path: string
   /** It is not where its name says, because something is there already. */
@@ -27,12 +27,12 @@ export class EntryTree {
     this.#made = made
   }
 
-  folder(segments: readonly string[]): Placed {
+  folder(segments: readonly string[]): PlacedEntry {
     const { path } = this.#folderAt(segments)
     return { path, moved: path !== segments.join("/") }
   }
 
-  file(segments: readonly string[]): Placed {
+  file(segments: readonly string[]): PlacedEntry {
     const name = segments.at(-1) ?? ""
     const folder = this.#folderAt(segments.slice(0, -1))
     const free = freeName(folder, name)

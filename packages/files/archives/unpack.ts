@@ -5,7 +5,7 @@ import { bunzip2 } from "./bzip2.ts"
 import type { ByteSource } from "./byte-source.ts"
 import type { Wrapper } from "./format.ts"
 import { gunzip } from "./gzip.ts"
-import { Refusal } from "./refusal.ts"
+import { ArchiveRefusal } from "./refusal.ts"
 import type { EntrySink } from "./sink.ts"
 import { beginsAsTar } from "./tar-header.ts"
 import { readTar } from "./tar.ts"
@@ -35,8 +35,8 @@ async function* unpacked(source: ByteSource, wrapper: Wrapper, note: Note): Asyn
   try {
     yield* unpack(source, wrapper, note)
   } catch (error) {
-    if (error instanceof Refusal) throw error
-    throw new Refusal(`the ${wrapper} data is damaged: ${errorMessage(error)}`)
+    if (error instanceof ArchiveRefusal) throw error
+    throw new ArchiveRefusal(`the ${wrapper} data is damaged: ${errorMessage(error)}`)
   }
 }
 

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib"
 import type { ByteSource } from "./byte-source.ts"
 import { LibraryArchive, MAX_LIBRARY_BYTES } from "./library.ts"
-import { Refusal } from "./refusal.ts"
+import { ArchiveRefusal } from "./refusal.ts"
 
 /** The header of a tar whose one file never ends, in an xz stream of its own. The library unpacks xz
  *  only around archives, and reads streams that follow each other as one: with this in front, any
@@ -19,7 +19,7 @@ const FOOTER_BYTES = 12
  *  the library came to their end and found every checksum right. */
 export async function* unxz(source: ByteSource): AsyncGenerator<Buffer> {
   if (source.size > MAX_LIBRARY_BYTES)
-    throw new Refusal(`xz is read up to ${MAX_LIBRARY_BYTES} bytes`)
+    throw new ArchiveRefusal(`xz is read up to ${MAX_LIBRARY_BYTES} bytes`)
   const bytes = source.view(0, source.size)
   const size = unpackedSize(bytes)
   const back = storedStream(SEAL)

@@ -1,7 +1,7 @@
 import { crc32 } from "node:zlib"
 import type { ByteSource } from "./byte-source.ts"
 import { decodeName } from "./cp437.ts"
-import { Refusal, refuseEntry } from "./refusal.ts"
+import { ArchiveRefusal, refuseEntry } from "./refusal.ts"
 import type { FoundEntry } from "./sink.ts"
 import { findZipEnd, type ZipEnd } from "./zip-end.ts"
 
@@ -35,12 +35,12 @@ const MAX_DIRECTORY_BYTES = 64 * 1024 * 1024
 export function readZipDirectory(source: ByteSource, maxEntries: number): ZipDirectory {
   const end = findZipEnd(source)
   if (end.directoryBytes > MAX_DIRECTORY_BYTES)
-    throw new Refusal(`the archive's directory has more than ${MAX_DIRECTORY_BYTES} bytes`)
+    throw new ArchiveRefusal(`the archive's directory has more than ${MAX_DIRECTORY_BYTES} bytes`)
   // Kept while the window moves on.
   const bytes = Buffer.from(source.view(end.directoryStart, end.directoryBytes))
   const { entries, more, count } = readEntries(bytes, end, maxEntries)
   if (!more && !isCount(count, end))
-    throw new Refusal(`the archive says ${end.count} entries and has ${count}`)
+    throw new ArchiveRefusal(`the archive says ${end.count} entries and has ${count}`)
   return { entries, more, start: end.directoryStart }
 }
 
@@ -55,7 +55,7 @@ function readEntries(bytes: Buffer, end: ZipEnd, maxEntries: number) {
   while (at + ENTRY_BYTES <= bytes.length && bytes.readUInt32LE(at) === ENTRY_SIGNATURE) {
     if (entries.length >= maxEntries) return { entries, more: true, count: entries.length }
     const length = recordLength(bytes, at)
-    if (at + length > bytes.length) throw new Refusal("the archive's directory is cut off")
+    if (at + length > bytes.length) throw new ArchiveRefusal("the archive's directory is cut off")
     entries.push(readEntry(bytes.subarray(at, at + length), end.prefix))
     at += length
   }

@@ -1,5 +1,5 @@
 import type { ByteSource } from "./byte-source.ts"
-import { Refusal } from "./refusal.ts"
+import { ArchiveRefusal } from "./refusal.ts"
 
 /** What the end of a zip says about its directory. */
 export interface ZipEnd {
@@ -23,11 +23,11 @@ const WIDE_END_BYTES = 56
  *  file. */
 export function findZipEnd(source: ByteSource): ZipEnd {
   const at = endRecordAt(source)
-  if (at === undefined) throw new Refusal("the zip has no directory; it may be cut off")
+  if (at === undefined) throw new ArchiveRefusal("the zip has no directory; it may be cut off")
   const record = Buffer.from(source.view(at, END_BYTES))
   const wide = wideEnd(source, at)
   const disks = wide ? 0 : record.readUInt16LE(4) | record.readUInt16LE(6)
-  if (disks !== 0) throw new Refusal("the zip is one of several volumes")
+  if (disks !== 0) throw new ArchiveRefusal("the zip is one of several volumes")
   const said = wide ?? {
     at,
     count: record.readUInt16LE(10),
@@ -82,12 +82,12 @@ function wideEnd(source: ByteSource, end: number): Said | undefined {
       offset: safe(record.readBigUInt64LE(48)),
     }
   }
-  throw new Refusal("the zip64 directory is not where the archive says")
+  throw new ArchiveRefusal("the zip64 directory is not where the archive says")
 }
 
 function safe(value: bigint): number {
   if (value <= BigInt(Number.MAX_SAFE_INTEGER)) return Number(value)
-  throw new Refusal("the zip64 directory has sizes that no disk holds")
+  throw new ArchiveRefusal("the zip64 directory has sizes that no disk holds")
 }
 
 /** The directory ends where its end record begins; how far its own offset is off is the prefix. */
@@ -95,6 +95,6 @@ function placeDirectory({ at, count, directoryBytes, offset }: Said, zip64: bool
   const directoryStart = at - directoryBytes
   const prefix = directoryStart - offset
   if (directoryStart < 0 || prefix < 0)
-    throw new Refusal("the archive's directory is not where it says; it may be cut off")
+    throw new ArchiveRefusal("the archive's directory is not where it says; it may be cut off")
   return { count, zip64, directoryStart, directoryBytes, prefix }
 }

@@ -2,7 +2,7 @@ import { Readable } from "node:stream"
 import { crc32, createInflateRaw, inflateRawSync } from "node:zlib"
 import { errorCode, errorMessage } from "compositor-core/message/untyped"
 import type { ByteSource } from "./byte-source.ts"
-import { refuseEntry, Refusal } from "./refusal.ts"
+import { refuseEntry, ArchiveRefusal } from "./refusal.ts"
 import type { EntrySink } from "./sink.ts"
 import { readZipDirectory, type ZipDirectory, type ZipEntry } from "./zip-directory.ts"
 
@@ -45,7 +45,7 @@ function placeEntries({ entries, more }: ZipDirectory, sink: EntrySink): Placed[
     if (path !== undefined) wanted.push({ entry, path })
     if (sink.done) return wanted
   }
-  if (more) throw new Refusal(`the archive has more than ${sink.maxEntries} entries`)
+  if (more) throw new ArchiveRefusal(`the archive has more than ${sink.maxEntries} entries`)
   return wanted
 }
 
@@ -69,7 +69,7 @@ function leastBytes({ rawName, compressed }: ZipEntry): number {
   return LOCAL_BYTES + rawName.length + compressed
 }
 
-function overlapping(entry: ZipEntry): Refusal {
+function overlapping(entry: ZipEntry): ArchiveRefusal {
   return refuseEntry(entry.name, "shares its bytes with another entry or lies outside the archive")
 }
 
@@ -129,8 +129,8 @@ function inflate(packed: Buffer, { name, size }: ZipEntry): Buffer {
   }
 }
 
-function damaged(name: string, error: unknown): Refusal {
-  if (error instanceof Refusal) return error
+function damaged(name: string, error: unknown): ArchiveRefusal {
+  if (error instanceof ArchiveRefusal) return error
   const [code, message] = [errorCode(error), errorMessage(error)]
   if (code === "ERR_BUFFER_TOO_LARGE") return refuseEntry(name, "is larger than it says")
   return refuseEntry(name, `is damaged: ${message}`)

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, readdir, rename, rm, stat, utimes } from 
 import { dirname, join, resolve } from "node:path"
 import { errorCode } from "compositor-core/message/untyped"
 import { BlobTooLarge, BLOCK_BYTES, inBlocks, readChunks } from "./blocks.ts"
-import { notStored, storageFailure, synced, SyncFailed } from "../disk/disk-failure.ts"
+import { notStored, storageFailure, syncFile, SyncFailed } from "../disk/disk-failure.ts"
 
 export { BlobTooLarge }
 
@@ -107,7 +107,7 @@ export class FileBlobs implements BlobStore {
   }
 
   async putBytes(bytes: Uint8Array): Promise<StoredBlob> {
-    const content_id = contentIdOf(bytes)
+    const content_id = computeContentId(bytes)
     const blob = { content_id, size: bytes.length }
     if (await this.#writing(() => this.#keep(blob))) return blob
     return this.put(once(bytes), { maxBytes: bytes.length })
@@ -239,7 +239,7 @@ export class FileBlobs implements BlobStore {
   }
 }
 
-export function contentIdOf(bytes: Uint8Array): string {
+export function computeContentId(bytes: Uint8Array): string {
   return `sha256:${createHash("sha256").update(bytes).digest("hex")}`
 }
 
@@ -258,7 +258,7 @@ async function writeHashed(
       hash.update(block)
       await written
     }
-    await synced(handle)
+    await syncFile(handle)
   } finally {
     await handle.close()
   }
@@ -289,7 +289,7 @@ function notMade(error: unknown): never {
 async function syncFolder(path: string) {
   const handle = await open(path, "r")
   try {
-    await synced(handle)
+    await syncFile(handle)
   } finally {
     await handle.close()
   }

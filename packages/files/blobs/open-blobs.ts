@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { type BlobStore, FileBlobs } from "./blobs.ts"
 
-export interface BlobPlace {
+export interface BlobLocation {
   readonly data: string
   /** An address like `s3://bucket/prefix`; without, files in the data folder. */
   readonly blobs?: string | undefined
@@ -11,7 +11,7 @@ export interface BlobPlace {
 }
 
 /** The place where blobs are kept, after it answered. What a bucket needs is loaded only for one. */
-export async function openBlobs(place: BlobPlace): Promise<BlobStore> {
+export async function openBlobs(place: BlobLocation): Promise<BlobStore> {
   const { data, blobs, environment, broken } = place
   const address = blobs ?? environment.COMPOSITOR_BLOBS
   if (!address) return new FileBlobs(join(data, "blobs"), broken)

@@ -3,7 +3,7 @@ import {
   BlobMissing,
   type BlobStore,
   type ByteRange,
-  contentIdOf,
+  computeContentId,
   type ListedBlob,
   type ServedAs,
   type StoredBlob,
@@ -68,7 +68,7 @@ export class S3Blobs implements BlobStore {
 
   async putBytes(bytes: Uint8Array): Promise<StoredBlob> {
     if (bytes.length >= PART_BYTES) return this.put(once(bytes), { maxBytes: bytes.length })
-    const blob = { content_id: contentIdOf(bytes), size: bytes.length }
+    const blob = { content_id: computeContentId(bytes), size: bytes.length }
     await this.#putSmall(blob, bytes)
     return blob
   }

@@ -23,11 +23,11 @@ export async function* listObjects(bucket: S3Bucket, begin: string): AsyncIterab
     }
     const page = await bucket.xml({ method: "GET", key: "", query })
     for (const object of elements(page, "Contents")) {
-      const key = bucket.within(textIn(object, "Key"))
-      const modified_at = Date.parse(textIn(object, "LastModified"))
-      if (key !== undefined) yield { key, size: Number(textIn(object, "Size")), modified_at }
+      const key = bucket.within(xmlText(object, "Key"))
+      const modified_at = Date.parse(xmlText(object, "LastModified"))
+      if (key !== undefined) yield { key, size: Number(xmlText(object, "Size")), modified_at }
     }
-    token = textIn(page, "NextContinuationToken") || undefined
+    token = xmlText(page, "NextContinuationToken") || undefined
   } while (token !== undefined)
 }
 
@@ -40,9 +40,9 @@ export async function listUploads(bucket: S3Bucket, begin: string): Promise<List
     throw error
   })
   return elements(page, "Upload").flatMap((upload) => {
-    const key = bucket.within(textIn(upload, "Key"))
-    const begun_at = Date.parse(textIn(upload, "Initiated"))
-    return key === undefined ? [] : [{ key, id: textIn(upload, "UploadId"), begun_at }]
+    const key = bucket.within(xmlText(upload, "Key"))
+    const begun_at = Date.parse(xmlText(upload, "Initiated"))
+    return key === undefined ? [] : [{ key, id: xmlText(upload, "UploadId"), begun_at }]
   })
 }
 
@@ -53,7 +53,7 @@ function elements(xml: string, name: string): string[] {
 }
 
 /** The text of an element that holds nothing but text; empty when there is none. */
-export function textIn(xml: string, name: string): string {
+export function xmlText(xml: string, name: string): string {
   const text = new RegExp(`<${name}>([^<]*)</${name}>`).exec(xml)?.[1] ?? ""
   return text.replace(/&(?:amp|lt|gt|quot|apos|#34|#39);/g, (entity) => ENTITIES[entity] ?? entity)
 }

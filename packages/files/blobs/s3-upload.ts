@@ -1,5 +1,5 @@
 import { type S3Bucket, S3Failed } from "./s3-bucket.ts"
-import { textIn } from "./s3-list.ts"
+import { xmlText } from "./s3-list.ts"
 
 /** One object that is sent in parts while its bytes still come in. One part is under way at a time, so
  *  that two parts are all the memory it takes. Whoever began one must `leave` it: what was not
@@ -54,7 +54,7 @@ export class S3Upload {
       query: { uploads: "" },
       headers,
     })
-    const id = textIn(text, "UploadId")
+    const id = xmlText(text, "UploadId")
     if (id === "") throw new Error(`${this.#bucket.name} began an upload without naming it`)
     return id
   }

@@ -11,7 +11,7 @@ export class SyncFailed extends Error {
   }
 }
 
-export async function synced(handle: FileHandle) {
+export async function syncFile(handle: FileHandle) {
   await handle.sync().catch((error: unknown) => {
     throw new SyncFailed(error)
   })

@@ -4,15 +4,15 @@ import { type FileHandle, link, lstat, mkdir, open, rename, rm } from "node:fs/p
 import { relative, resolve, sep } from "node:path"
 import { errorCode } from "compositor-core/message/untyped"
 import {
-  denied,
+  refuseAsDenied,
   describeError,
-  failed,
+  refuseAsFailed,
   isWithin,
   openedPath,
   openWithin,
-  outside,
+  refuseOutside,
   pathThrough,
-  type Refused,
+  type RefusedPath,
 } from "./within.ts"
 
 export interface Mutation {
@@ -43,7 +43,7 @@ export type Mutated =
       readonly size: number
       readonly created: boolean
     }
-  | Refused
+  | RefusedPath
 
 const ATTEMPTS = 3
 
@@ -61,7 +61,7 @@ export async function mutateFile(mutation: Mutation): Promise<Mutated> {
       await folder.handle.close()
     }
   } catch (error) {
-    return failed(`${mutation.path} ${describeError(error)}`)
+    return refuseAsFailed(`${mutation.path} ${describeError(error)}`)
   }
 }
 
@@ -72,15 +72,17 @@ interface Place {
 
 const MAX_DEPTH = 64
 
-function placeOf({ root, path }: Mutation): Place | Refused {
+function placeOf({ root, path }: Mutation): Place | RefusedPath {
   // oxlint-disable-next-line no-control-regex
-  if (/[\0\n]|^\\\\|^\/\//.test(path)) return denied(`${path} is not a path this host writes`)
+  if (/[\0\n]|^\\\\|^\/\//.test(path))
+    return refuseAsDenied(`${path} is not a path this host writes`)
   const target = resolve(root, path)
-  if (!isWithin(resolve(root), target)) return outside(path)
+  if (!isWithin(resolve(root), target)) return refuseOutside(path)
   const names = relative(resolve(root), target).split(sep)
   const name = names.pop() ?? ""
-  if (name === "") return failed(`${path} is a directory`)
-  if (names.length > MAX_DEPTH) return failed(`${path} lies more than ${MAX_DEPTH} folders deep`)
+  if (name === "") return refuseAsFailed(`${path} is a directory`)
+  if (names.length > MAX_DEPTH)
+    return refuseAsFailed(`${path} lies more than ${MAX_DEPTH} folders deep`)
   return { folders: names, name }
 }
 
@@ -96,9 +98,9 @@ interface OpenFolder {
 async function openParents(
   mutation: Mutation,
   names: readonly string[],
-): Promise<OpenFolder | Refused> {
+): Promise<OpenFolder | RefusedPath> {
   const { root, path } = mutation
-  let folder: OpenFolder | Refused = await openWithin(root, ".", "folder")
+  let folder: OpenFolder | RefusedPath = await openWithin(root, ".", "folder")
   for (const name of names) {
     if (folder.type === "refused") return folder
     const above: OpenFolder = folder
@@ -117,7 +119,7 @@ async function enter(
   folder: OpenFolder,
   name: string,
   path: string,
-): Promise<OpenFolder | Refused> {
+): Promise<OpenFolder | RefusedPath> {
   const target = `${await pathThrough(folder.handle, folder.realPath)}/${name}`
   await mkdir(target, 0o755).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== "EEXIST") throw error
@@ -127,7 +129,7 @@ async function enter(
   if (realPath !== undefined && isWithin(folder.realRoot, realPath))
     return { type: "opened", handle, realPath, realRoot: folder.realRoot }
   await handle.close()
-  return outside(path)
+  return refuseOutside(path)
 }
 
 interface Spot extends OpenFolder {
@@ -143,30 +145,35 @@ async function replaceIn(spot: Spot, mutation: Mutation): Promise<Mutated> {
     const refusal = refusalOf(before, mutation)
     if (refusal) return refusal
     const forbidden = await mutation.permit?.(realPath, 0)
-    if (forbidden !== undefined) return denied(forbidden)
+    if (forbidden !== undefined) return refuseAsDenied(forbidden)
     const current = before ? await readCurrent(target, before) : null
     const changed = await mutation.change(current)
-    if (changed.type === "nothing") return failed(changed.reason)
+    if (changed.type === "nothing") return refuseAsFailed(changed.reason)
     const size = changed.type === "content" ? changed.bytes.length : changed.size
     if (size > mutation.max_bytes)
-      return failed(`${mutation.path} would have ${size} bytes, more than ${mutation.max_bytes}`)
+      return refuseAsFailed(
+        `${mutation.path} would have ${size} bytes, more than ${mutation.max_bytes}`,
+      )
     const reason = await mutation.permit?.(realPath, size)
-    if (reason !== undefined) return denied(reason)
+    if (reason !== undefined) return refuseAsDenied(reason)
     const content = changed.type === "content" ? changed.bytes : changed.chunks()
     if (await land({ folder, target, before }, content))
       return { type: "written", realPath, size, created: before === undefined }
   }
-  return failed(`${mutation.path} keeps changing while it is written`)
+  return refuseAsFailed(`${mutation.path} keeps changing while it is written`)
 }
 
-function refusalOf(before: Stats | undefined, { path, max_bytes }: Mutation): Refused | undefined {
+function refusalOf(
+  before: Stats | undefined,
+  { path, max_bytes }: Mutation,
+): RefusedPath | undefined {
   if (before === undefined) return undefined
   if (before.isSymbolicLink())
-    return denied(`${path} is a link: name the file that it leads to instead`)
-  if (before.isDirectory()) return failed(`${path} is a directory`)
-  if (!before.isFile()) return failed(`${path} is not a regular file`)
+    return refuseAsDenied(`${path} is a link: name the file that it leads to instead`)
+  if (before.isDirectory()) return refuseAsFailed(`${path} is a directory`)
+  if (!before.isFile()) return refuseAsFailed(`${path} is not a regular file`)
   if (before.size > max_bytes)
-    return failed(`${path} has ${before.size} bytes, more than ${max_bytes}`)
+    return refuseAsFailed(`${path} has ${before.size} bytes, more than ${max_bytes}`)
   return undefined
 }
 

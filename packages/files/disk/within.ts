@@ -3,14 +3,14 @@ import { type FileHandle, lstat, open, readlink, realpath, stat } from "node:fs/
 import { isAbsolute, relative, resolve, sep } from "node:path"
 import { errorCode, errorMessage } from "compositor-core/message/untyped"
 
-export interface Refused {
+export interface RefusedPath {
   readonly type: "refused"
   readonly outcome: "denied" | "failed"
   /** One sentence that names the path. */
   readonly reason: string
 }
 
-export interface Opened {
+export interface OpenedWithin {
   readonly type: "opened"
   readonly handle: FileHandle
   readonly stats: Stats
@@ -30,15 +30,15 @@ export async function openWithin(
   root: string,
   path: string,
   kind: "file" | "folder",
-): Promise<Opened | Refused> {
-  if (NOT_PORTABLE.test(path)) return denied(`${path} is not a path this host reads`)
+): Promise<OpenedWithin | RefusedPath> {
+  if (NOT_PORTABLE.test(path)) return refuseAsDenied(`${path} is not a path this host reads`)
   try {
     const realRoot = await realpath(root)
     const target = resolve(realRoot, path)
-    if (!isWithin(realRoot, target) && !isWithin(resolve(root), target)) return outside(path)
+    if (!isWithin(realRoot, target) && !isWithin(resolve(root), target)) return refuseOutside(path)
     return await openTarget({ realRoot, target, path }, kind)
   } catch (error) {
-    return failed(`${path} ${describeError(error)}`)
+    return refuseAsFailed(`${path} ${describeError(error)}`)
   }
 }
 
@@ -60,7 +60,7 @@ interface Target {
 async function openTarget(
   { realRoot, target, path }: Target,
   kind: "file" | "folder",
-): Promise<Opened | Refused> {
+): Promise<OpenedWithin | RefusedPath> {
   const handle = await open(target, kind === "folder" ? FOLDER : READ)
   try {
     const stats = await handle.stat()
@@ -69,7 +69,7 @@ async function openTarget(
     if (refusal === undefined && realPath !== undefined)
       return { type: "opened", handle, stats, realPath, realRoot }
     await handle.close()
-    return refusal ?? outside(path)
+    return refusal ?? refuseOutside(path)
   } catch (error) {
     await handle.close()
     throw error
@@ -84,11 +84,11 @@ interface Found {
   readonly kind: "file" | "folder"
 }
 
-function refusalOf({ realRoot, realPath, path, stats, kind }: Found): Refused | undefined {
-  if (realPath === undefined) return denied(`${path} changed while it was opened`)
-  if (!isWithin(realRoot, realPath)) return outside(path)
-  if (kind === "file" && stats.isDirectory()) return failed(`${path} is a directory`)
-  if (kind === "file" && !stats.isFile()) return failed(`${path} is not a regular file`)
+function refusalOf({ realRoot, realPath, path, stats, kind }: Found): RefusedPath | undefined {
+  if (realPath === undefined) return refuseAsDenied(`${path} changed while it was opened`)
+  if (!isWithin(realRoot, realPath)) return refuseOutside(path)
+  if (kind === "file" && stats.isDirectory()) return refuseAsFailed(`${path} is a directory`)
+  if (kind === "file" && !stats.isFile()) return refuseAsFailed(`${path} is not a regular file`)
   return undefined
 }
 
@@ -128,15 +128,15 @@ export async function pathThrough(handle: FileHandle, realPath: string): Promise
   return link === undefined ? realPath : path
 }
 
-export function outside(path: string): Refused {
-  return denied(`${path} is outside the workspace`)
+export function refuseOutside(path: string): RefusedPath {
+  return refuseAsDenied(`${path} is outside the workspace`)
 }
 
-export function denied(reason: string): Refused {
+export function refuseAsDenied(reason: string): RefusedPath {
   return { type: "refused", outcome: "denied", reason }
 }
 
-export function failed(reason: string): Refused {
+export function refuseAsFailed(reason: string): RefusedPath {
   return { type: "refused", outcome: "failed", reason }
 }
 

@@ -8,17 +8,17 @@ import {
   createZstdDecompress,
 } from "node:zlib"
 
-export interface Body {
+export interface FetchedBody {
   readonly bytes: Uint8Array
   /** There was more than may come. */
   readonly truncated: boolean
 }
 
 /** What an answer carries, unpacked and counted as it comes: more than the limit is never held. */
-export async function readBody(
+export async function readFetchedBody(
   response: IncomingMessage,
   max_bytes: number,
-): Promise<Body | string> {
+): Promise<FetchedBody | string> {
   const said = response.headers["content-encoding"]?.trim().toLowerCase() ?? ""
   const unpack = DECODERS[said]
   if (unpack === undefined) return `is packed as ${said.slice(0, 60)}, which is not unpacked here`

@@ -2,9 +2,9 @@ import type { FileKind } from "compositor-core/file/loaded-file"
 import type { IncomingMessage } from "node:http"
 import { errorCode, errorMessage } from "compositor-core/message/untyped"
 import { decodeText, SNIFF_BYTES, sniff } from "../kinds/sniff.ts"
-import { readBody } from "./body.ts"
+import { readFetchedBody } from "./body.ts"
 import { requestFrom } from "./request.ts"
-import { findTarget, type NotFetched, resolveByName, type Target } from "./target.ts"
+import { findTarget, type NotFetched, resolveByName, type FetchTarget } from "./target.ts"
 
 export interface FetchOptions {
   readonly signal?: AbortSignal
@@ -92,7 +92,7 @@ type Step = Fetched | { readonly type: "redirect"; readonly to: string }
 
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 
-async function ask(target: Target, options: FetchOptions, signal: AbortSignal): Promise<Step> {
+async function ask(target: FetchTarget, options: FetchOptions, signal: AbortSignal): Promise<Step> {
   const { url } = target
   try {
     const response = await requestFrom(target, signal)
@@ -111,7 +111,7 @@ async function ask(target: Target, options: FetchOptions, signal: AbortSignal): 
 
 async function take(response: IncomingMessage, url: URL, options: FetchOptions): Promise<Step> {
   const { max_bytes = MAX_BYTES, read_html } = options
-  const body = await readBody(response, max_bytes)
+  const body = await readFetchedBody(response, max_bytes)
   if (typeof body === "string") return refuse(`${url.href} ${body}`)
   const { bytes, truncated } = body
   const said = response.headers["content-type"] ?? ""

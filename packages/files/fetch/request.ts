@@ -2,7 +2,7 @@ import { type IncomingMessage, request as plainRequest } from "node:http"
 import { request as secureRequest } from "node:https"
 import { isIP, type LookupFunction, type Socket } from "node:net"
 import { forbiddenAddress } from "./addresses.ts"
-import type { Target } from "./target.ts"
+import type { FetchTarget } from "./target.ts"
 
 const MAX_HEADER_BYTES = 64 * 1024
 
@@ -14,7 +14,7 @@ const HEADERS = {
 
 /** One request to a target that was checked, over a socket of its own that can reach nothing else. No
  *  cookie, no key and no name of ours goes along. */
-export function requestFrom(target: Target, signal: AbortSignal): Promise<IncomingMessage> {
+export function requestFrom(target: FetchTarget, signal: AbortSignal): Promise<IncomingMessage> {
   const { url, addresses } = target
   const request = url.protocol === "https:" ? secureRequest : plainRequest
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()

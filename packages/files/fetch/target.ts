@@ -4,7 +4,7 @@ import { errorCode } from "compositor-core/message/untyped"
 import { forbiddenAddress } from "./addresses.ts"
 
 /** Where a request goes: the address was checked, and the socket is tied to it. */
-export interface Target {
+export interface FetchTarget {
   readonly type: "target"
   readonly url: URL
   readonly addresses: readonly string[]
@@ -16,7 +16,7 @@ export interface NotFetched {
   readonly reason: string
 }
 
-export interface Doors {
+export interface FetchPermissions {
   /** `host:port` that may be reached though they are not public. */
   readonly allow: readonly string[]
   /** Every address of a name. */
@@ -27,7 +27,10 @@ const MAX_URL_CHARACTERS = 8192
 
 /** Read an address once, as browsers do, and find out where it leads. Every answer of the name server
  *  counts: a name with one forbidden address is not fetched. */
-export async function findTarget(text: string, doors: Doors): Promise<Target | NotFetched> {
+export async function findTarget(
+  text: string,
+  doors: FetchPermissions,
+): Promise<FetchTarget | NotFetched> {
   const read = readUrl(text)
   if (read instanceof URL) return locate(read, doors)
   return refuse(`${shown(text)} ${read}`)
@@ -46,7 +49,7 @@ export function readUrl(text: string): URL | string {
   return url
 }
 
-async function locate(url: URL, doors: Doors): Promise<Target | NotFetched> {
+async function locate(url: URL, doors: FetchPermissions): Promise<FetchTarget | NotFetched> {
   const host = bareHost(url)
   const addresses = isIP(host) === 0 ? await answersFor(host, doors) : [host]
   if (typeof addresses === "string") return refuse(`${url.host} ${addresses}`)
@@ -61,7 +64,10 @@ function bareHost(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, "$1").replace(/\.$/, "")
 }
 
-async function answersFor(host: string, doors: Doors): Promise<readonly string[] | string> {
+async function answersFor(
+  host: string,
+  doors: FetchPermissions,
+): Promise<readonly string[] | string> {
   try {
     const addresses = await doors.resolve(host)
     return addresses.length > 0 ? addresses : "has no address"

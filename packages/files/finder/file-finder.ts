@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import { type Change, FolderTree } from "./folder-tree.ts"
 import { Paths } from "./paths.ts"
-import { type Match, Search } from "./search.ts"
+import { type Match, FileSearch } from "./search.ts"
 import type { FolderView } from "./view.ts"
 import { type FolderWatch, watchFolders } from "./watch.ts"
 
@@ -34,7 +34,7 @@ const CLOCK_STEP_MS = 2000
  *  what is known by then. */
 export class FileFinder {
   readonly #paths = new Paths()
-  readonly #search = new Search(this.#paths)
+  readonly #search = new FileSearch(this.#paths)
   readonly #tree: FolderTree
   readonly #root: string
   readonly #view: FolderView

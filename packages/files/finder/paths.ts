@@ -1,6 +1,6 @@
 import { BITS, startMaskOf } from "./letters.ts"
-import { MAX_TEXT_CHARACTERS, type Span } from "./score.ts"
-import { grown, Texts } from "./texts.ts"
+import { MAX_TEXT_CHARACTERS, type ByteSpan } from "./score.ts"
+import { growArray, Texts } from "./texts.ts"
 
 /** More files than this are not kept. */
 export const MAX_FILES = 500_000
@@ -85,24 +85,24 @@ export class Paths {
     return folder + this.#names.lengths[id]!
   }
 
-  folderSpan(folder: number): Span {
+  folderSpan(folder: number): ByteSpan {
     return spanIn(this.#folders, folder)
   }
 
-  nameSpan(id: number): Span {
+  nameSpan(id: number): ByteSpan {
     return spanIn(this.#names, id)
   }
 
   #reserve(id: number) {
     if (id < this.masks.length) return
-    this.#folderOf = grown(this.#folderOf, id + 1)
-    this.masks = grown(this.masks, id + 1)
-    this.startMasks = grown(this.startMasks, id + 1)
-    this.initials = grown(this.initials, id + 1)
+    this.#folderOf = growArray(this.#folderOf, id + 1)
+    this.masks = growArray(this.masks, id + 1)
+    this.startMasks = growArray(this.startMasks, id + 1)
+    this.initials = growArray(this.initials, id + 1)
   }
 }
 
-function spanIn(texts: Texts, id: number): Span {
+function spanIn(texts: Texts, id: number): ByteSpan {
   const from = texts.froms[id]!
   return { bytes: texts.letters, from, to: from + texts.lengths[id]! }
 }

@@ -1,9 +1,9 @@
 import { LETTER } from "./letters.ts"
-import { gapCost, runningWorth, type Span, worthInFolder, worthInName } from "./score.ts"
+import { gapCost, runningWorth, type ByteSpan, worthInFolder, worthInName } from "./score.ts"
 
 /** Where the best match has each letter in the path; none if there is no match. The matcher only
  *  counts points; this goes the same way again and remembers it, for the few that are shown. */
-export function positionsOf(letters: Uint8Array, folder: Span, name: Span): number[] {
+export function positionsOf(letters: Uint8Array, folder: ByteSpan, name: ByteSpan): number[] {
   const seen = [...worths(folder, worthInFolder), ...worths(name, worthInName)]
   let places: Place[] | undefined
   for (const letter of letters) places = placesOf(letter, seen, places)
@@ -19,7 +19,7 @@ interface Seen {
 }
 
 function worths(
-  { bytes, from, to }: Span,
+  { bytes, from, to }: ByteSpan,
   worth: (byte: number, isFirst: boolean) => number,
 ): Seen[] {
   return Array.from(bytes.subarray(from, to), (byte, at) => ({

@@ -1,6 +1,6 @@
 import { lettersOf, maskOf, type Query, readQuery } from "./letters.ts"
 import { positionsOf } from "./positions.ts"
-import { Matcher, MAX_TEXT_CHARACTERS, NO_MATCH, type Span, totalOf } from "./score.ts"
+import { Matcher, MAX_TEXT_CHARACTERS, NO_MATCH, type ByteSpan, totalOf } from "./score.ts"
 import { Top } from "./top.ts"
 
 export interface Candidate {
@@ -53,9 +53,9 @@ function scoreOf(query: Query, matcher: Matcher, candidate: Candidate): number |
   return points === NO_MATCH ? undefined : totalOf(points, name.to) + used
 }
 
-const NO_FOLDER: Span = { bytes: new Uint8Array(0), from: 0, to: 0 }
+const NO_FOLDER: ByteSpan = { bytes: new Uint8Array(0), from: 0, to: 0 }
 
-function spanOf(text: string, { alphabet }: Query): Span {
+function spanOf(text: string, { alphabet }: Query): ByteSpan {
   const bytes = lettersOf(text.slice(0, MAX_TEXT_CHARACTERS), alphabet)
   return { bytes, from: 0, to: bytes.length }
 }

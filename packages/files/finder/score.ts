@@ -1,7 +1,7 @@
 import { BITS, LETTER, MAX_QUERY_CHARACTERS, WORD_START } from "./letters.ts"
 
 /** Some letters: `bytes` from `from` up to `to`. */
-export interface Span {
+export interface ByteSpan {
   readonly bytes: Uint8Array
   readonly from: number
   readonly to: number
@@ -80,14 +80,14 @@ export class Matcher {
   }
 
   /** The points of the best match, or NO_MATCH. */
-  points(folder: Span, name: Span): number {
+  points(folder: ByteSpan, name: ByteSpan): number {
     this.enter(folder)
     this.#readOn(name, IN_NAME)
     return this.#reached < this.#count ? NO_MATCH : this.#most[this.#count - 1]!
   }
 
   /** Files that `mostPoints` is asked about lie in this folder. */
-  enter(folder: Span) {
+  enter(folder: ByteSpan) {
     this.#reached = 0
     this.#read = 0
     this.#readOn(folder, 0)
@@ -123,7 +123,7 @@ export class Matcher {
     return this.#most[before]! + worth - gapCost(1)
   }
 
-  #readOn({ bytes, from, to }: Span, bonus: number) {
+  #readOn({ bytes, from, to }: ByteSpan, bonus: number) {
     const lastOf = this.#lastOf
     const previous = this.#previous
     const offset = this.#read - from

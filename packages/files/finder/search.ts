@@ -2,7 +2,7 @@ import { lettersOf, type Query, readQuery } from "./letters.ts"
 import type { Paths } from "./paths.ts"
 import { positionsOf } from "./positions.ts"
 import { frecencyScore } from "./rank.ts"
-import { Matcher, NO_MATCH, type Span, totalOf } from "./score.ts"
+import { Matcher, NO_MATCH, type ByteSpan, totalOf } from "./score.ts"
 import { Top } from "./top.ts"
 
 export interface Match {
@@ -13,7 +13,7 @@ export interface Match {
   readonly positions: readonly number[]
 }
 
-export interface Wanted {
+export interface FinderQuery {
   readonly query: string
   readonly limit: number
   /** How much a file is used, from 0 to 1, by its number. */
@@ -23,7 +23,7 @@ export interface Wanted {
 /** Finds files by some letters of their paths. What each can be worth at most is told by its folder
  *  and a few masks; only those that could be among the best are looked at closer. A query that goes
  *  on from an earlier one starts with what that one left over. */
-export class Search {
+export class FileSearch {
   readonly #paths: Paths
   #version = 0
   /** What the queries that lead to this one left over, the shortest first. */
@@ -36,7 +36,7 @@ export class Search {
     this.#paths = paths
   }
 
-  find({ query: typed, limit, frecency }: Wanted): Match[] {
+  find({ query: typed, limit, frecency }: FinderQuery): Match[] {
     const query = readQuery(typed)
     const top = new Top(limit)
     if (query.letters.length === 0) this.#findAny(top, frecency)
@@ -48,7 +48,7 @@ export class Search {
   }
 
   /** Nothing was typed yet: what is used most, then what lies on top. */
-  #findAny(top: Top, frecency: Wanted["frecency"]) {
+  #findAny(top: Top, frecency: FinderQuery["frecency"]) {
     const paths = this.#paths
     for (let id = 0; id < paths.end; id++) {
       if (paths.masks[id] === 0) continue
@@ -58,7 +58,7 @@ export class Search {
     }
   }
 
-  #findLetters(query: Query, top: Top, frecency: Wanted["frecency"]) {
+  #findLetters(query: Query, top: Top, frecency: FinderQuery["frecency"]) {
     const matcher = new Matcher(query.letters)
     const score = (id: number) => {
       const points = matcher.points(this.#folderSpan(query, id), this.#nameSpan(query, id))
@@ -74,13 +74,13 @@ export class Search {
     this.#keep(query, scoreBestFirst(candidates, { isOpen, isKnown, score }))
   }
 
-  #folderSpan({ alphabet }: Query, id: number): Span {
+  #folderSpan({ alphabet }: Query, id: number): ByteSpan {
     const folder = this.#paths.folderOf(id)
     if (alphabet === "") return this.#paths.folderSpan(folder)
     return wideSpan(this.#paths.folderPath(folder), alphabet)
   }
 
-  #nameSpan({ alphabet }: Query, id: number): Span {
+  #nameSpan({ alphabet }: Query, id: number): ByteSpan {
     if (alphabet === "") return this.#paths.nameSpan(id)
     return wideSpan(this.#paths.nameOf(id), alphabet)
   }
@@ -152,7 +152,7 @@ const MAX_NARROWED = 16
 /** More than any path's length, so that use counts first. */
 const DEEPEST = 4096
 
-function wideSpan(text: string, alphabet: string): Span {
+function wideSpan(text: string, alphabet: string): ByteSpan {
   const bytes = lettersOf(text, alphabet)
   return { bytes, from: 0, to: bytes.length }
 }

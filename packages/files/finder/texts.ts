@@ -56,13 +56,13 @@ export class Texts {
 
   #reserve(id: number, length: number) {
     if (this.#written + length > this.letters.length) {
-      this.letters = grown(this.letters, this.#written + length)
-      this.#bytes = grown(this.#bytes, this.#written + length)
+      this.letters = growArray(this.letters, this.#written + length)
+      this.#bytes = growArray(this.#bytes, this.#written + length)
     }
     if (id < this.froms.length) return
-    this.froms = grown(this.froms, id + 1)
-    this.lengths = grown(this.lengths, id + 1)
-    this.masks = grown(this.masks, id + 1)
+    this.froms = growArray(this.froms, id + 1)
+    this.lengths = growArray(this.lengths, id + 1)
+    this.masks = growArray(this.masks, id + 1)
   }
 
   /** Writes the letters anew, without those of texts that are gone. */
@@ -96,7 +96,7 @@ function writeBytes(text: string, bytes: Uint8Array, at: number): boolean {
   return all <= 0xff
 }
 
-export function grown<A extends Uint8Array | Uint16Array | Uint32Array | Int32Array>(
+export function growArray<A extends Uint8Array | Uint16Array | Uint32Array | Int32Array>(
   array: A,
   least: number,
 ): A {

@@ -4,9 +4,9 @@
 import { writeSync } from "node:fs"
 import { text } from "node:stream/consumers"
 import { errorCode, errorMessage } from "compositor-core/message/untyped"
-import { type Answer, Job } from "./converted.ts"
+import { type ReaderAnswer, Job } from "./converted.ts"
 import { READERS } from "./readers.ts"
-import { Refused } from "./refusal.ts"
+import { ReadingRefused } from "./refusal.ts"
 
 const ANSWERS = 3
 
@@ -17,7 +17,7 @@ const peak_rss = process.resourceUsage().maxRSS * 1024
 send(Buffer.from(JSON.stringify({ answer, peak_rss })))
 process.exit(0)
 
-async function read(job: Job): Promise<Answer> {
+async function read(job: Job): Promise<ReaderAnswer> {
   const load = READERS[job.reader]
   if (!load) throw new Error(`There is no reader named ${job.reader}.`)
   try {
@@ -28,14 +28,14 @@ async function read(job: Job): Promise<Answer> {
   }
 }
 
-function lacking(error: unknown): Answer | undefined {
+function lacking(error: unknown): ReaderAnswer | undefined {
   const [code, message] = [errorCode(error), errorMessage(error)]
   if (code !== "ERR_MODULE_NOT_FOUND" && code !== "MODULE_NOT_FOUND") return undefined
   return { type: "lacking", package: /'([^']+)'/.exec(message)?.[1] ?? "a package" }
 }
 
 function told(error: unknown, name: string): string {
-  if (error instanceof Refused) return error.message
+  if (error instanceof ReadingRefused) return error.message
   return `${name} is damaged: ${firstLine(errorMessage(error) || String(error))}`
 }
 

@@ -7,7 +7,7 @@ import {
   type ConvertLimits,
   type ConvertRequest,
   type Converted,
-  refused,
+  refuseConversion,
 } from "./converted.ts"
 import { formatOf } from "./formats.ts"
 import type { Transcriber } from "./transcriber.ts"
@@ -30,18 +30,20 @@ export async function convert(
   const limits = { ...CONVERT_LIMITS, ...options.limits }
   const format = formatOf(file)
   const way = format?.to[request.to]
-  if (!format) return refused(`Nothing is known of the format of ${file.name} (${file.mime}).`)
-  if (!way) return refused(`${file.name} is ${format.name}; it cannot be made into ${request.to}.`)
+  if (!format)
+    return refuseConversion(`Nothing is known of the format of ${file.name} (${file.mime}).`)
+  if (!way)
+    return refuseConversion(`${file.name} is ${format.name}; it cannot be made into ${request.to}.`)
   const fragment = request.place?.fragment
   if (fragment && !way.units.includes(fragment.unit))
-    return refused(
+    return refuseConversion(
       `${file.name} is ${format.name}: #${printFragment(fragment)} names no place in it as ${request.to}.`,
     )
   if (file.size > limits.input_bytes)
-    return refused(
+    return refuseConversion(
       `${file.name} has ${file.size} bytes; at most ${limits.input_bytes} are converted.`,
     )
-  if (file.size === 0) return refused(`${file.name} is empty.`)
+  if (file.size === 0) return refuseConversion(`${file.name} is empty.`)
   const scratch = await mkdtemp(join(options.scratch, "convert-"))
   const { signal, transcriber } = options
   return way.route(file, request, { signal, transcriber, scratch, limits })

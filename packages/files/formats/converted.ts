@@ -1,5 +1,5 @@
 import { z } from "zod"
-import { Fragment } from "compositor-core/message/file-location"
+import { FileFragment } from "compositor-core/message/file-location"
 
 /** A file on disk and what its bytes said it is. */
 export const ConvertFile = z.object({
@@ -12,11 +12,11 @@ export const ConvertFile = z.object({
 export type ConvertFile = Readonly<z.infer<typeof ConvertFile>>
 
 export const TARGETS = ["text", "png", "pdf"] as const
-export type Target = (typeof TARGETS)[number]
+export type ConvertTarget = (typeof TARGETS)[number]
 
 export interface ConvertRequest {
-  readonly to: Target
-  readonly place?: { readonly fragment?: Fragment | undefined } | undefined
+  readonly to: ConvertTarget
+  readonly place?: { readonly fragment?: FileFragment | undefined } | undefined
 }
 
 /** What one conversion may cost. */
@@ -82,27 +82,27 @@ export const Converted = z.discriminatedUnion("type", [ConvertedText, ConvertedF
 export type Converted = Readonly<z.infer<typeof Converted>>
 
 /** What a reader in the child comes back with. */
-export const Answer = z.discriminatedUnion("type", [
+export const ReaderAnswer = z.discriminatedUnion("type", [
   ConvertedText,
   ConvertedFiles,
   Refused,
   Scanned,
   Lacking,
 ])
-export type Answer = Readonly<z.infer<typeof Answer>>
+export type ReaderAnswer = Readonly<z.infer<typeof ReaderAnswer>>
 
 /** All that a reader is told. */
 export const Job = z.object({
   reader: z.string(),
   file: ConvertFile,
   to: z.enum(TARGETS),
-  fragment: Fragment.optional(),
+  fragment: FileFragment.optional(),
   /** The one folder it writes to. */
   scratch: z.string(),
   limits: ConvertLimits,
 })
 export type Job = Readonly<z.infer<typeof Job>>
 
-export function refused(reason: string, install?: string): Converted {
+export function refuseConversion(reason: string, install?: string): Converted {
   return { type: "refused", reason, ...(install === undefined ? {} : { install }) }
 }

@@ -1,22 +1,22 @@
-import type { Fragment } from "compositor-core/message/file-location"
-import type { ConvertFile, Target } from "./converted.ts"
+import type { FileFragment } from "compositor-core/message/file-location"
+import type { ConvertFile, ConvertTarget } from "./converted.ts"
 import { listing } from "./listing.ts"
 import { describing, drawing, framing } from "./recording.ts"
 import {
   chain,
   either,
   paging,
-  type Route,
+  type ConvertRoute,
   reading,
   recognising,
   running,
   separating,
 } from "./route.ts"
 
-export type FragmentUnit = Fragment["unit"]
+export type FragmentUnit = FileFragment["unit"]
 
 export interface Way {
-  readonly route: Route
+  readonly route: ConvertRoute
   /** Places inside the file that this way can take out. */
   readonly units: readonly FragmentUnit[]
 }
@@ -29,7 +29,7 @@ export interface Format {
   readonly extensions: readonly string[]
   /** The skill that teaches it, of those that come with us. */
   readonly skill?: string
-  readonly to: Readonly<Partial<Record<Target, Way>>>
+  readonly to: Readonly<Partial<Record<ConvertTarget, Way>>>
 }
 
 /** What a file is, for those who convert it. */
@@ -66,7 +66,7 @@ const OPEN = "application/vnd.oasis.opendocument"
 const PICTURES = { memory: 2 }
 const popplerText = chain(paging("pdf-to-text"), reading("text"))
 const popplerPictures = paging("pdf-to-png")
-const poppler: Route = (file, request, context) =>
+const poppler: ConvertRoute = (file, request, context) =>
   (request.to === "png" ? popplerPictures : popplerText)(file, request, context)
 const pdf = reading("pdf", { ...PICTURES, otherwise: poppler })
 const writer = running("writer-to-pdf")
@@ -76,14 +76,14 @@ const postscript = running("postscript-to-pdf")
 const image = reading("image", PICTURES)
 
 /** A document that a suite prints, and whose pages are then a PDF's. */
-function printed(suite: Route) {
+function printed(suite: ConvertRoute) {
   return {
     pdf: { route: chain(suite, separating), units: ["page"] },
     png: { route: chain(suite, pdf), units: ["page"] },
   } as const
 }
 
-function suiteOnly(suite: Route): Format["to"] {
+function suiteOnly(suite: ConvertRoute): Format["to"] {
   return { text: { route: chain(suite, pdf), units: ["page"] }, ...printed(suite) }
 }
 

@@ -2,9 +2,9 @@ import { listArchive } from "../archives/archive.ts"
 import type { ConvertOptions } from "./convert.ts"
 import { CONVERT_LIMITS, type ConvertFile } from "./converted.ts"
 import { runReader } from "./run-reader.ts"
-import { type SourceFile, spilled } from "./spill.ts"
+import { type SourceFile, withSpilledFile } from "./spill.ts"
 
-export interface Measures {
+export interface FormatMeasures {
   /** Files in an archive. */
   readonly entries?: number | undefined
   /** Pages of a document. */
@@ -12,12 +12,15 @@ export interface Measures {
 }
 
 /** Count what is in a file, where that tells someone whether to open it. */
-export async function measureFile(file: SourceFile, options: ConvertOptions): Promise<Measures> {
+export async function measureFile(
+  file: SourceFile,
+  options: ConvertOptions,
+): Promise<FormatMeasures> {
   switch (file.kind) {
     case "archive":
-      return spilled(file, options, countEntries)
+      return withSpilledFile(file, options, countEntries)
     case "pdf":
-      return spilled(file, options, countPages)
+      return withSpilledFile(file, options, countPages)
     case "text":
     case "image":
     case "audio":
@@ -30,7 +33,7 @@ export async function measureFile(file: SourceFile, options: ConvertOptions): Pr
 async function countEntries(
   { path, name }: ConvertFile,
   { signal }: ConvertOptions,
-): Promise<Measures> {
+): Promise<FormatMeasures> {
   const listed = await listArchive({ path, name }, undefined, signal)
   if (listed.type !== "listed" || listed.more) return {}
   return { entries: listed.entries.filter(({ type }) => type === "file").length }
@@ -39,7 +42,7 @@ async function countEntries(
 async function countPages(
   file: ConvertFile,
   { scratch, limits, signal }: ConvertOptions,
-): Promise<Measures> {
+): Promise<FormatMeasures> {
   const about = { reader: "pdf-pages", file, to: "text", scratch } as const
   const usual = { ...CONVERT_LIMITS, ...limits }
   const roomy = { ...usual, memory_bytes: usual.memory_bytes * 2 }

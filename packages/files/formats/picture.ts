@@ -1,4 +1,4 @@
-import type { Fragment } from "compositor-core/message/file-location"
+import type { FileFragment } from "compositor-core/message/file-location"
 import type { Job } from "./converted.ts"
 import { refuse } from "./refusal.ts"
 
@@ -26,11 +26,11 @@ export interface RawPicture {
 export async function rawToPng(job: Job, { data, width, height }: RawPicture): Promise<Buffer> {
   const sharp = await loadSharp()
   const image = sharp(data, { raw: { width, height, channels: 4 } })
-  return cutTo(image, job, { width, height }).png().toBuffer()
+  return cutPicture(image, job, { width, height }).png().toBuffer()
 }
 
 /** Only the region of an image that was asked for. */
-export function cutTo(
+export function cutPicture(
   image: Image,
   { fragment, file }: Pick<Job, "fragment" | "file">,
   { width, height }: { readonly width: number; readonly height: number },
@@ -44,7 +44,7 @@ export function cutTo(
 }
 
 function pixels(
-  { measure, x, y, width, height }: Extract<Fragment, { unit: "region" }>,
+  { measure, x, y, width, height }: Extract<FileFragment, { unit: "region" }>,
   fullWidth: number,
   fullHeight: number,
 ) {

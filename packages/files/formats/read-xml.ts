@@ -1,11 +1,11 @@
 import { SaxesParser } from "saxes"
 import { refuse } from "./refusal.ts"
 
-export type Attributes = Readonly<Record<string, string>>
+export type XmlAttributes = Readonly<Record<string, string>>
 
 /** What happens while XML is read. Names come without their prefix, because producers choose it. */
 export interface XmlEvents {
-  readonly open?: (name: string, attributes: Attributes) => void
+  readonly open?: (name: string, attributes: XmlAttributes) => void
   readonly text?: (text: string) => void
   readonly close?: (name: string) => void
 }
@@ -28,7 +28,7 @@ export async function readXml(
     waiting = 0
     depth += 1
     if (depth > MAX_DEPTH) refuse(`Its XML is nested deeper than ${MAX_DEPTH} levels.`)
-    events.open?.(bare(name), attributes as Attributes)
+    events.open?.(bare(name), attributes as XmlAttributes)
   })
   const said = (text: string) => {
     waiting = 0
@@ -70,7 +70,7 @@ function bare(name: string): string {
 }
 
 /** An attribute by its name without prefix. */
-export function attribute(attributes: Attributes, name: string): string | undefined {
+export function attribute(attributes: XmlAttributes, name: string): string | undefined {
   const plain = attributes[name]
   if (plain !== undefined) return plain
   for (const full in attributes) if (full.endsWith(`:${name}`)) return attributes[full]

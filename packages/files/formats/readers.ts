@@ -1,10 +1,10 @@
-import type { Answer, Job } from "./converted.ts"
+import type { ReaderAnswer, Job } from "./converted.ts"
 
 /** Reads one kind of file, in a child. What it cannot read it refuses. */
-export type Reader = (job: Job) => Promise<Answer>
+export type FormatReader = (job: Job) => Promise<ReaderAnswer>
 
 /** Each is loaded when it is asked for: a reader of text needs no WebAssembly. */
-export const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
+export const READERS: Readonly<Record<string, () => Promise<FormatReader>>> = {
   csv: async () => (await import("./read/csv.ts")).readCsv,
   docx: async () => (await import("./read/docx.ts")).readDocx,
   eml: async () => (await import("./read/eml.ts")).readEml,
@@ -13,7 +13,7 @@ export const READERS: Readonly<Record<string, () => Promise<Reader>>> = {
   heic: async () => (await import("./read/heic.ts")).readHeic,
   html: async () => (await import("./read/html.ts")).readHtml,
   image: async () => (await import("./read/image.ts")).readImage,
-  json: async () => (await import("./read/json.ts")).readJson,
+  json: async () => (await import("./read/json.ts")).readJsonFile,
   media: async () => (await import("./read/media.ts")).readMedia,
   notebook: async () => (await import("./read/notebook.ts")).readNotebook,
   opendocument: async () => (await import("./read/opendocument.ts")).readOpenDocument,

@@ -1,7 +1,7 @@
-import type { Fragment } from "compositor-core/message/file-location"
+import type { FileFragment } from "compositor-core/message/file-location"
 import type { ConvertFile, ConvertRequest, Converted } from "./converted.ts"
-import { type ConvertContext, type Route, reading, textOf } from "./route.ts"
-import { runProgram, transcribe } from "./when-needed.ts"
+import { type ConvertContext, type ConvertRoute, reading, readDocumentText } from "./route.ts"
+import { runProgramWhenNeeded, transcribeWhenNeeded } from "./when-needed.ts"
 
 const info = reading("media", { memory: 1 })
 const BINS = 60
@@ -10,7 +10,7 @@ const MAX_SECONDS = 24 * 3600
 const SILENCE_DB = -50
 
 /** What a recording is; how loud it is over time where ffmpeg is; what is said where someone listens. */
-export const describing: Route = async (file, request, context) => {
+export const describing: ConvertRoute = async (file, request, context) => {
   const about = await info(file, { to: "text" }, context)
   if (about.type !== "text") return about
   const span = await spanOf(file, request, context)
@@ -25,13 +25,13 @@ export const describing: Route = async (file, request, context) => {
 }
 
 /** Pictures out of a film, at equal distances. */
-export const framing: Route = async (file, request, context) => {
+export const framing: ConvertRoute = async (file, request, context) => {
   const span = await spanOf(file, request, context)
   if (span.type === "refused") return span
   const { start, length } = span
   const count = Math.min(context.limits.pages, Math.max(1, Math.ceil(length)))
   const rate = Math.max(count / Math.max(length, 0.001), 0.001)
-  const answer = await runProgram(
+  const answer = await runProgramWhenNeeded(
     { shape: "frames", file, values: { start, length, rate: Math.min(rate, 60), count } },
     context,
   )
@@ -41,24 +41,27 @@ export const framing: Route = async (file, request, context) => {
 }
 
 /** The sound as a drawn curve. */
-export const drawing: Route = async (file, request, context) => {
+export const drawing: ConvertRoute = async (file, request, context) => {
   const span = await spanOf(file, request, context)
   if (span.type === "refused") return span
   const { start, length } = span
-  return runProgram({ shape: "wave-to-png", file, values: { start, length } }, context)
+  return runProgramWhenNeeded({ shape: "wave-to-png", file, values: { start, length } }, context)
 }
 
 /** A piece of a recording, as a recording. */
 export async function cut(
   file: ConvertFile,
-  fragment: Extract<Fragment, { unit: "time" }>,
+  fragment: Extract<FileFragment, { unit: "time" }>,
   context: ConvertContext,
 ): Promise<Converted> {
   const span = await spanOf(file, { to: "text", place: { fragment } }, context)
   if (span.type === "refused") return span
   const shape =
     file.kind === "video" ? "cut-to-mp4" : /wav/.test(file.mime) ? "cut-to-wav" : "cut-to-mp3"
-  return runProgram({ shape, file, values: { start: span.start, length: span.length } }, context)
+  return runProgramWhenNeeded(
+    { shape, file, values: { start: span.start, length: span.length } },
+    context,
+  )
 }
 
 type Span =
@@ -70,9 +73,9 @@ async function spanOf(
   request: ConvertRequest,
   context: ConvertContext,
 ): Promise<Span> {
-  const answer = await runProgram({ shape: "duration", file }, context)
+  const answer = await runProgramWhenNeeded({ shape: "duration", file }, context)
   if (answer.type === "refused") return answer
-  const duration = Math.min(Number.parseFloat(await textOf(answer)) || 0, MAX_SECONDS)
+  const duration = Math.min(Number.parseFloat(await readDocumentText(answer)) || 0, MAX_SECONDS)
   const fragment = request.place?.fragment
   if (fragment?.unit !== "time") return { type: "span", start: 0, length: duration }
   const { start, end = duration } = fragment
@@ -90,11 +93,11 @@ async function waveform(
   context: ConvertContext,
 ): Promise<string> {
   const samples = Math.max(1, Math.ceil((length * PEAK_RATE) / BINS))
-  const answer = await runProgram(
+  const answer = await runProgramWhenNeeded(
     { shape: "peaks", file, values: { start, length, samples } },
     context,
   )
-  return drawPeaks(readPeaks(await textOf(answer)), start, length)
+  return drawPeaks(readPeaks(await readDocumentText(answer)), start, length)
 }
 
 /** The loudest of each stretch, in decibels below the loudest that there can be. */
@@ -139,7 +142,7 @@ async function said(
   const piece = fragment?.unit === "time" ? await cut(file, fragment, context) : undefined
   const made = piece?.type === "files" ? piece.files[0] : undefined
   const heard = made ? { ...file, ...made } : file
-  const answer = await transcribe(heard, transcriber, context)
+  const answer = await transcribeWhenNeeded(heard, transcriber, context)
   if (answer.type === "text") return { text: `Transcript:\n${answer.text}` }
   return { text: "", note: answer.type === "refused" ? answer.reason : "" }
 }

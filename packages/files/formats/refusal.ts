@@ -1,6 +1,6 @@
 /** Ends the reading of a file with a sentence for the user. Only `child.ts` catches it. */
-export class Refused extends Error {}
+export class ReadingRefused extends Error {}
 
 export function refuse(reason: string): never {
-  throw new Refused(reason)
+  throw new ReadingRefused(reason)
 }

@@ -2,18 +2,18 @@ import type { ChildProcess } from "node:child_process"
 import { extname } from "node:path"
 import { fileURLToPath } from "node:url"
 import { z } from "zod"
-import { Answer, type Job } from "./converted.ts"
+import { ReaderAnswer, type Job } from "./converted.ts"
 import { startContained } from "../sandbox/contained.ts"
 import { type MemoryWatch, watchMemory } from "../sandbox/memory-watch.ts"
 import { findProgram } from "../sandbox/sandbox.ts"
 
-export interface Reading {
-  readonly answer: Answer
+export interface ReaderResult {
+  readonly answer: ReaderAnswer
   /** The most memory that the child had resident, where it lived to tell or we saw it. */
   readonly peak_rss: number
 }
 
-const Told = z.object({ answer: Answer, peak_rss: z.number() })
+const Told = z.object({ answer: ReaderAnswer, peak_rss: z.number() })
 
 const WATCH_MS = 20
 /** What V8 maps before it has read a line; the kernel's limit must leave room for that. */
@@ -23,9 +23,9 @@ const ANSWER_FACTOR = 6
 const ANSWER_MARGIN = 1024 * 1024
 
 /** Read a file in a child that may take so much memory and time and may write to its scratch only. */
-export async function runReader(job: Job, signal?: AbortSignal): Promise<Reading> {
+export async function runReader(job: Job, signal?: AbortSignal): Promise<ReaderResult> {
   if (signal?.aborted) return { answer: refusal("The conversion was stopped."), peak_rss: 0 }
-  const [program = "", ...args] = await fenced(job, CHILD)
+  const [program = "", ...args] = await fenceReader(job, CHILD)
   const child = startContained(program, args, {
     stdio: ["pipe", "ignore", "pipe", "pipe"],
     environment: { LANG: "C.UTF-8", PATH: "/usr/bin:/bin", VIPS_CONCURRENCY: "1" },
@@ -37,7 +37,7 @@ export async function runReader(job: Job, signal?: AbortSignal): Promise<Reading
 const CHILD = fileURLToPath(new URL(`./child${extname(import.meta.url)}`, import.meta.url))
 
 /** The command that runs a script as our readers run. */
-export async function fenced(job: Job, script: string): Promise<string[]> {
+export async function fenceReader(job: Job, script: string): Promise<string[]> {
   return [...(await fenceAround(job)), ...(await withLimits(job)), ...command(job), script]
 }
 
@@ -107,9 +107,13 @@ function command({ scratch, limits }: Job): string[] {
   ]
 }
 
-function attend(child: ChildProcess, job: Job, signal: AbortSignal | undefined): Promise<Reading> {
+function attend(
+  child: ChildProcess,
+  job: Job,
+  signal: AbortSignal | undefined,
+): Promise<ReaderResult> {
   const { name } = job.file
-  const { promise, resolve } = Promise.withResolvers<Reading>()
+  const { promise, resolve } = Promise.withResolvers<ReaderResult>()
   const said: Buffer[] = []
   const most = job.limits.text_bytes * ANSWER_FACTOR + ANSWER_MARGIN
   let length = 0
@@ -156,7 +160,7 @@ function attend(child: ChildProcess, job: Job, signal: AbortSignal | undefined):
 function heard(
   bytes: Buffer,
   { job, complaint, peak_rss }: { job: Job; complaint: string; peak_rss: number },
-): Reading {
+): ReaderResult {
   if (bytes.length > 0) return Told.parse(JSON.parse(bytes.toString("utf8")))
   const outOfMemory = /out of memory|memory allocation|bad_alloc/i.test(complaint)
   const reason = outOfMemory
@@ -174,6 +178,6 @@ function tooMuchMemory({ file, limits }: Job): string {
   return `Reading ${file.name} needs more than ${Math.floor(limits.memory_bytes / 1024 / 1024)} MB of memory.`
 }
 
-function refusal(reason: string): Answer {
+function refusal(reason: string): ReaderAnswer {
   return { type: "refused", reason }
 }

@@ -13,7 +13,7 @@ import {
   type ConvertLimits,
   type Converted,
   type MadeFile,
-  refused,
+  refuseConversion,
 } from "./converted.ts"
 import { type FoundProgram, findKnownProgram } from "./identity.ts"
 import { stem } from "./made-files.ts"
@@ -55,16 +55,16 @@ const SCRIPT =
 /** Run one of the known commands on a file, without network, seeing the file and nothing else. */
 export async function runProgram(run: ProgramRun, context: SandboxContext): Promise<Converted> {
   const shape = commandShape(run.shape)
-  if (context.signal?.aborted) return refused("The conversion was stopped.")
+  if (context.signal?.aborted) return refuseConversion("The conversion was stopped.")
   const found = await findKnownProgram(shape.programs)
-  if (found.type === "missing") return refused(whyNot(found, shape, run), shape.package)
+  if (found.type === "missing") return refuseConversion(whyNot(found, shape, run), shape.package)
   const bubblewrap = await findProgram("bwrap")
   if (bubblewrap === undefined)
-    return refused(
+    return refuseConversion(
       `${shape.programs[0]} runs only in a sandbox, and bubblewrap is not installed.`,
       "bubblewrap",
     )
-  if (found.type === "other") return refused(whyNot(found, shape, run), shape.package)
+  if (found.type === "other") return refuseConversion(whyNot(found, shape, run), shape.package)
   const program = found.path
   return collect({ bubblewrap, program, shape, run }, context)
 }
@@ -138,7 +138,7 @@ async function collect(prepared: Prepared, context: SandboxContext): Promise<Con
 
 async function forget(files: readonly MadeFile[], reason: string): Promise<Converted> {
   await Promise.all(files.map(({ path }) => unlink(path).catch(() => undefined)))
-  return refused(reason)
+  return refuseConversion(reason)
 }
 
 function failed(
@@ -146,13 +146,13 @@ function failed(
   { status, complaint, program }: { status: number; complaint: string; program: string },
 ): Converted {
   if (complaint.startsWith("bwrap: "))
-    return refused(`The sandbox cannot be put up: ${complaint.trim()}`)
+    return refuseConversion(`The sandbox cannot be put up: ${complaint.trim()}`)
   const why = complaint.trim().split("\n").at(-1)?.slice(0, 300) || `it ended with ${status}`
   const reason = `${shape.programs[0]} could not convert ${run.file.name}: ${why}`
   // An office suite without this part of it ends well and writes nothing.
   if (status === 0 || /source file could not be loaded/.test(complaint))
-    return refused(`${reason} (${program} may lack ${shape.package})`, shape.package)
-  return refused(reason)
+    return refuseConversion(`${reason} (${program} may lack ${shape.package})`, shape.package)
+  return refuseConversion(reason)
 }
 
 async function walls(prepared: Prepared, limits: ConvertLimits): Promise<string[]> {

@@ -1,22 +1,22 @@
 import type { Range } from "compositor-core/message/file-reference"
 import { open, readFile } from "node:fs/promises"
 import { join } from "node:path"
-import type { Fragment } from "compositor-core/message/file-location"
-import { readEntry } from "../archives/archive.ts"
+import type { FileFragment } from "compositor-core/message/file-location"
+import { readArchiveEntry } from "../archives/archive.ts"
 import { SNIFF_BYTES, sniff } from "../kinds/sniff.ts"
 import { convert, type ConvertOptions } from "./convert.ts"
 import { CONVERT_LIMITS, type ConvertFile, type Converted } from "./converted.ts"
 import { cut } from "./recording.ts"
-import { mostBytes, type SourceFile, spilled, write } from "./spill.ts"
+import { mostBytes, type SourceFile, withSpilledFile, write } from "./spill.ts"
 
 /** In an archive the entry, then lines or bytes, or another place. */
-export interface Place {
+export interface SliceLocation {
   readonly entry?: string | undefined
   readonly range?: Range | undefined
-  readonly fragment?: Fragment | undefined
+  readonly fragment?: FileFragment | undefined
 }
 
-export type Sliced =
+export type FileSlice =
   | { readonly type: "text"; readonly text: string; readonly note?: string | undefined }
   | {
       readonly type: "media"
@@ -32,13 +32,13 @@ const MAX_MEDIA_BYTES = 32 * 1024 * 1024
 /** Take a place out of a file: as the kind of file that it is where that is wanted, else as text. */
 export async function sliceFile(
   file: SourceFile,
-  place: Place,
+  place: SliceLocation,
   want: { readonly native: boolean },
   options: ConvertOptions,
-): Promise<Sliced> {
+): Promise<FileSlice> {
   if (file.size > mostBytes(options))
     return refusal(`it has ${file.size} bytes, more than are read here`)
-  return spilled(file, options, async (whole, within) => {
+  return withSpilledFile(file, options, async (whole, within) => {
     const found = await entryOf(whole, place.entry, within)
     if (found.type === "refused") return found
     return taken(found.file, fragmentOf(place), { want, options: within })
@@ -46,7 +46,7 @@ export async function sliceFile(
 }
 
 type Found = { readonly type: "file"; readonly file: ConvertFile } | Refused
-type Refused = Extract<Sliced, { type: "refused" }>
+type Refused = Extract<FileSlice, { type: "refused" }>
 
 async function entryOf(
   file: ConvertFile,
@@ -55,7 +55,7 @@ async function entryOf(
 ): Promise<Found> {
   if (entry === undefined) return { type: "file", file }
   const { path, name } = file
-  const found = await readEntry({ path, name }, entry, { signal: options.signal })
+  const found = await readArchiveEntry({ path, name }, entry, { signal: options.signal })
   if (found.type === "unsupported") return refusal(`${name} is no archive that is read here`)
   if (found.type !== "entry") return refusal(found.reason)
   const inside = join(options.scratch, "entry")
@@ -79,7 +79,7 @@ function baseName(entry: string): string {
   return entry.split("/").at(-1) || entry
 }
 
-function fragmentOf({ range, fragment }: Place): Fragment | undefined {
+function fragmentOf({ range, fragment }: SliceLocation): FileFragment | undefined {
   if (fragment || !range) return fragment
   const { start, end, unit = "line" } = range
   return { unit, start, end }
@@ -92,9 +92,9 @@ interface Wish {
 
 async function taken(
   file: ConvertFile,
-  fragment: Fragment | undefined,
+  fragment: FileFragment | undefined,
   { want, options }: Wish,
-): Promise<Sliced> {
+): Promise<FileSlice> {
   if (want.native && isMedia(file)) return media(file, fragment, options)
   const place = fragment ? { fragment } : {}
   return asSliced(await convert(file, { to: "text", place }, options), file)
@@ -106,9 +106,9 @@ function isMedia({ kind }: ConvertFile): boolean {
 
 async function media(
   file: ConvertFile,
-  fragment: Fragment | undefined,
+  fragment: FileFragment | undefined,
   options: ConvertOptions,
-): Promise<Sliced> {
+): Promise<FileSlice> {
   if (!fragment) return asSliced({ type: "files", files: [file] }, file)
   if (fragment.unit === "time")
     return asSliced(await cut(file, fragment, cutContext(options)), file)
@@ -120,7 +120,7 @@ function cutContext({ limits, ...options }: ConvertOptions) {
   return { ...options, limits: { ...CONVERT_LIMITS, ...limits } }
 }
 
-async function asSliced(converted: Converted, { name }: ConvertFile): Promise<Sliced> {
+async function asSliced(converted: Converted, { name }: ConvertFile): Promise<FileSlice> {
   switch (converted.type) {
     case "refused":
       return refusal(converted.reason)

@@ -16,7 +16,7 @@ export interface SourceFile {
 }
 
 /** Put a file where programs can read it, use it there, and leave nothing behind. */
-export async function spilled<T>(
+export async function withSpilledFile<T>(
   file: SourceFile,
   options: ConvertOptions,
   use: (file: ConvertFile, options: ConvertOptions) => Promise<T>,

@@ -1,6 +1,6 @@
 import { openAsBlob } from "node:fs"
 import { errorMessage, recordOf } from "compositor-core/message/untyped"
-import { type ConvertFile, type Converted, refused } from "./converted.ts"
+import { type ConvertFile, type Converted, refuseConversion } from "./converted.ts"
 import { runProgram, type SandboxContext } from "./sandboxed.ts"
 import type { Transcriber } from "./transcriber.ts"
 
@@ -28,7 +28,7 @@ async function ask(
   { signal, limits }: SandboxContext,
 ): Promise<Converted> {
   if (file.size > MAX_UPLOAD_BYTES)
-    return refused(
+    return refuseConversion(
       `${file.name} is larger than the ${MAX_UPLOAD_BYTES} bytes that are transcribed at once.`,
     )
   const form = new FormData()
@@ -45,16 +45,19 @@ async function ask(
     })
     return await transcript(answer, file, limits.text_bytes)
   } catch (error) {
-    return refused(`${file.name} was not transcribed: ${errorMessage(error)}`)
+    return refuseConversion(`${file.name} was not transcribed: ${errorMessage(error)}`)
   }
 }
 
 async function transcript(answer: Response, file: ConvertFile, most: number): Promise<Converted> {
   const body = await bounded(answer, most * 2)
   if (!answer.ok)
-    return refused(`The server that transcribes answered ${answer.status}: ${body.slice(0, 200)}`)
+    return refuseConversion(
+      `The server that transcribes answered ${answer.status}: ${body.slice(0, 200)}`,
+    )
   const text = spoken(body)
-  if (text === undefined) return refused(`The transcript of ${file.name} has no text in it.`)
+  if (text === undefined)
+    return refuseConversion(`The transcript of ${file.name} has no text in it.`)
   const kept = text.slice(0, most)
   return { type: "text", text: kept, truncated: kept.length < text.length }
 }

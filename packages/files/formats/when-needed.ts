@@ -5,14 +5,14 @@ import type { transcribe as Transcribe } from "./transcribe.ts"
 
 // Who looks up what can be done with a file need not load whoever does it.
 
-export const runReader: typeof Read = async (...given) =>
+export const runReaderWhenNeeded: typeof Read = async (...given) =>
   (await import("./run-reader.ts")).runReader(...given)
 
-export const runProgram: typeof Run = async (...given) =>
+export const runProgramWhenNeeded: typeof Run = async (...given) =>
   (await import("./sandboxed.ts")).runProgram(...given)
 
-export const transcribe: typeof Transcribe = async (...given) =>
+export const transcribeWhenNeeded: typeof Transcribe = async (...given) =>
   (await import("./transcribe.ts")).transcribe(...given)
 
-export const listArchive: typeof List = async (...given) =>
+export const listArchiveWhenNeeded: typeof List = async (...given) =>
   (await import("../archives/archive.ts")).listArchive(...given)

@@ -9,7 +9,7 @@ export function ownMagic(bytes: Uint8Array): string | undefined {
 }
 
 /** The type that the package names, if more than two bytes bear it out. */
-export function confirmed(mime: string, bytes: Uint8Array): string | undefined {
+export function confirmType(mime: string, bytes: Uint8Array): string | undefined {
   const check = WEAK[mime]
   return check === undefined || check(bytes) ? mime : undefined
 }

@@ -1,5 +1,5 @@
 import type { FileKind } from "compositor-core/file/loaded-file"
-import { compoundMime, confirmed, ownMagic, startsPdf, startsWith } from "./magic.ts"
+import { compoundMime, confirmType, ownMagic, startsPdf, startsWith } from "./magic.ts"
 import { createRequire } from "node:module"
 
 /** How much of a file says how its letters are written. */
@@ -14,14 +14,18 @@ const MAX_ACCENTS = 0.4
  *  for what no text holds before it guesses: a guesser finds some language in anything. */
 export function charsetOf(bytes: Uint8Array, complete: boolean): string | undefined {
   const marked = markedCharset(bytes)
-  if (marked) return isText(decode(bytes, marked, complete)) ? marked : undefined
-  const plain = decode(bytes, "utf-8", complete)
+  if (marked) return isText(decodeCharset(bytes, marked, complete)) ? marked : undefined
+  const plain = decodeCharset(bytes, "utf-8", complete)
   if (isText(plain)) return JIS_ESCAPE.test(plain) ? "iso-2022-jp" : "utf-8"
   return wideCharset(bytes, complete) ?? legacyCharset(bytes, complete)
 }
 
 /** The text, if the bytes are one in this encoding. */
-export function decode(bytes: Uint8Array, charset: string, complete: boolean): string | undefined {
+export function decodeCharset(
+  bytes: Uint8Array,
+  charset: string,
+  complete: boolean,
+): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true }).decode(bytes, { stream: !complete })
   } catch {
@@ -59,7 +63,7 @@ function wideCharset(bytes: Uint8Array, complete: boolean): string | undefined {
   const enough = sample.length * 0.15
   const charset =
     odd > enough && even === 0 ? "utf-16le" : even > enough && odd === 0 ? "utf-16be" : ""
-  return charset !== "" && isText(decode(bytes, charset, complete)) ? charset : undefined
+  return charset !== "" && isText(decodeCharset(bytes, charset, complete)) ? charset : undefined
 }
 
 const require = createRequire(import.meta.url)
@@ -73,7 +77,7 @@ function legacyCharset(bytes: Uint8Array, complete: boolean): string | undefined
   for (const { name, confidence } of guesses) {
     if (confidence < MIN_CONFIDENCE || NOT_LEGACY.test(name)) continue
     if (LATIN.test(name) && accents > MAX_ACCENTS) continue
-    const text = decode(bytes, name, complete)
+    const text = decodeCharset(bytes, name, complete)
     if (isText(text) && !SECOND_CONTROLS.test(text)) return name.toLowerCase()
   }
   return undefined
@@ -222,13 +226,13 @@ export function kindOfMime(mime: string): FileKind {
 /** The text of a file in the encoding that it is said to have, or that its bytes show; undefined when
  *  they show none. */
 export function decodeText(bytes: Uint8Array, complete = true, said?: string): string | undefined {
-  const claimed = said === undefined ? undefined : decode(bytes, said, complete)
+  const claimed = said === undefined ? undefined : decodeCharset(bytes, said, complete)
   if (claimed !== undefined) return claimed
   // Most files are UTF-8, and asking for more takes longer.
-  const plain = decode(bytes, "utf-8", complete)
+  const plain = decodeCharset(bytes, "utf-8", complete)
   if (plain !== undefined && !plain.includes("\0") && !plain.includes("\x1b$")) return plain
   const charset = charsetOf(bytes, complete)
-  return charset === undefined ? plain : decode(bytes, charset, complete)
+  return charset === undefined ? plain : decodeCharset(bytes, charset, complete)
 }
 
 const UNKNOWN = "application/octet-stream"
@@ -252,7 +256,7 @@ async function magicMime(bytes: Uint8Array): Promise<string> {
     const found = await fileTypeFromBuffer(bytes)
     if (!found) return UNKNOWN
     if (found.mime === "application/x-cfb") return compoundMime(bytes)
-    return confirmed(SAME_AS[found.mime] ?? found.mime, bytes) ?? UNKNOWN
+    return confirmType(SAME_AS[found.mime] ?? found.mime, bytes) ?? UNKNOWN
   } catch {
     // A damaged header is no type.
     return UNKNOWN

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto"
 import { basename } from "node:path"
-import { openWithin, type Refused } from "../disk/within.ts"
+import { openWithin, type RefusedPath } from "../disk/within.ts"
 
 /** A folder that a person gave to one session, by a gesture that only a person makes (CMPH-002). */
 export interface Scope {
@@ -24,7 +24,7 @@ export class Scopes {
   readonly #grants = new Map<string, Map<string, Grant>>()
 
   /** Give a session a folder, to read. Only a trusted gesture may lead here. */
-  async mint(session_id: string, folder: string, name?: string): Promise<Scope | Refused> {
+  async mint(session_id: string, folder: string, name?: string): Promise<Scope | RefusedPath> {
     const opened = await openWithin(folder, ".", "folder")
     if (opened.type === "refused") return opened
     const { handle, stats, realPath } = opened
@@ -71,6 +71,6 @@ export function scopedPath(text: string): { id: string; path: string } | undefin
   return id === undefined ? undefined : { id, path: path === "" ? "." : path }
 }
 
-function refuse(reason: string): Refused {
+function refuse(reason: string): RefusedPath {
   return { type: "refused", outcome: "denied", reason }
 }

@@ -9,7 +9,7 @@ import { type Changed, type Mutated, mutateFile } from "../disk/mutate.ts"
 import { measureTree, removeTree } from "../disk/remove-tree.ts"
 import { EXTRACTING } from "../archives/destination.ts"
 import { sweepTemporary } from "../disk/temporary.ts"
-import { failed, openWithin, type Refused } from "../disk/within.ts"
+import { refuseAsFailed, openWithin, type RefusedPath } from "../disk/within.ts"
 
 export interface ScratchQuota {
   readonly bytes: number
@@ -120,7 +120,7 @@ export class Scratch {
 
   async write(path: string, bytes: Uint8Array): Promise<Mutated> {
     const reason = await this.lacks({ bytes: bytes.length, files: path.split("/").length })
-    if (reason !== undefined) return failed(`${path} is not written: ${reason}`)
+    if (reason !== undefined) return refuseAsFailed(`${path} is not written: ${reason}`)
     return this.#put(path, { type: "content", bytes })
   }
 
@@ -144,9 +144,9 @@ export class Scratch {
     blobs: BlobStore,
     content_id: string,
     { name, shares_digits }: Named,
-  ): Promise<{ readonly type: "placed"; readonly path: string } | Refused> {
+  ): Promise<{ readonly type: "placed"; readonly path: string } | RefusedPath> {
     const size = await blobs.size(content_id)
-    if (size === undefined) return failed(`the bytes of ${name} are gone`)
+    if (size === undefined) return refuseAsFailed(`the bytes of ${name} are gone`)
     const path = attachmentPath(content_id, name, shares_digits ? ALL_DIGITS : PATH_DIGITS)
     const known = await openWithin(this.path, path, "file")
     if (known.type === "opened") {
@@ -154,14 +154,14 @@ export class Scratch {
       if (known.stats.size === size) return { type: "placed", path: known.realPath }
     }
     const reason = await this.lacks({ bytes: size, files: 3 })
-    if (reason !== undefined) return failed(`${name} is not put into scratch: ${reason}`)
+    if (reason !== undefined) return refuseAsFailed(`${name} is not put into scratch: ${reason}`)
     const chunks = () => blobs.open(content_id)
     const written = await this.#put(path, { type: "stream", size, chunks })
     return written.type === "written" ? { type: "placed", path: written.realPath } : written
   }
 
   /** Make a file of scratch last: its bytes become a blob (SCR-001). */
-  async promote(blobs: BlobStore, path: string): Promise<StoredBlob | Refused> {
+  async promote(blobs: BlobStore, path: string): Promise<StoredBlob | RefusedPath> {
     const opened = await openWithin(this.path, path, "file")
     if (opened.type === "refused") return opened
     try {

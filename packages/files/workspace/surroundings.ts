@@ -1,4 +1,4 @@
-import { charsetOf, decode } from "../kinds/sniff.ts"
+import { charsetOf, decodeCharset } from "../kinds/sniff.ts"
 
 /** A piece of a file with what stands around it: all of the file, or of a large one a megabyte on
  *  either side. */
@@ -19,10 +19,10 @@ export interface SurroundingText {
 export function surroundingText(around: Surroundings): SurroundingText | undefined {
   const { bytes, start, end } = fromWholeLetter(around)
   const charset = charsetOf(bytes, false)
-  const text = charset === undefined ? undefined : decode(bytes, charset, false)
+  const text = charset === undefined ? undefined : decodeCharset(bytes, charset, false)
   if (charset === undefined || text === undefined) return undefined
-  const before = decode(bytes.subarray(0, start), charset, false)
-  const until = decode(bytes.subarray(0, end), charset, false)
+  const before = decodeCharset(bytes.subarray(0, start), charset, false)
+  const until = decodeCharset(bytes.subarray(0, end), charset, false)
   if (before === undefined || until === undefined) return undefined
   return { text, piece: { start: before.length, end: until.length } }
 }
@@ -39,10 +39,7 @@ function isContinuation(byte: number | undefined): boolean {
 }
 
 /** Where lines of a text stand in it, 1-based and inclusive, without the break behind the last. */
-export function placeOfLines(
-  text: string,
-  lines: { readonly start: number; readonly end: number },
-) {
+export function locateLines(text: string, lines: { readonly start: number; readonly end: number }) {
   const start = lineStart(text, lines.start)
   const next = lineStart(text, lines.end + 1)
   const end = text[next - 1] === "\n" ? next - 1 : next

@@ -2,7 +2,13 @@ import type { Dirent } from "node:fs"
 import { readdir } from "node:fs/promises"
 import { relative, sep } from "node:path"
 import type { FolderView } from "../finder/view.ts"
-import { describeError, failed, openWithin, pathThrough, type Refused } from "../disk/within.ts"
+import {
+  describeError,
+  refuseAsFailed,
+  openWithin,
+  pathThrough,
+  type RefusedPath,
+} from "../disk/within.ts"
 
 export interface WalkOptions {
   readonly root: string
@@ -26,7 +32,7 @@ const MAX_DEPTH = 128
 
 /** What lies under a folder. No link is followed, and every folder is asked where it lies once it is
  *  open, so that nothing outside is ever listed. The refusal is about the first folder alone. */
-export async function* walkFolder(options: WalkOptions): AsyncGenerator<Walked | Refused> {
+export async function* walkFolder(options: WalkOptions): AsyncGenerator<Walked | RefusedPath> {
   const { max_files, signal } = options
   const waiting: Folder[] = [{ path: options.folder, depth: 0, view: await startView(options) }]
   let files = 0
@@ -75,7 +81,7 @@ interface Listed {
   readonly view: FolderView | undefined
 }
 
-async function entriesOf(root: string, folder: Folder): Promise<Listed | Refused> {
+async function entriesOf(root: string, folder: Folder): Promise<Listed | RefusedPath> {
   const listed = await list(root, folder.path)
   if ("type" in listed) return listed
   const view = withRules(folder.view, listed.found)
@@ -90,7 +96,7 @@ async function entriesOf(root: string, folder: Folder): Promise<Listed | Refused
 async function list(
   root: string,
   folder: string,
-): Promise<{ readonly path: string; readonly found: readonly Dirent[] } | Refused> {
+): Promise<{ readonly path: string; readonly found: readonly Dirent[] } | RefusedPath> {
   const opened = await openWithin(root, folder === "" ? "." : folder, "folder")
   if (opened.type === "refused") return opened
   const { handle, realPath, realRoot } = opened
@@ -98,7 +104,7 @@ async function list(
     const found = await readdir(await pathThrough(handle, realPath), { withFileTypes: true })
     return { path: relative(realRoot, realPath).split(sep).join("/"), found }
   } catch (error) {
-    return failed(`${folder} ${describeError(error)}`)
+    return refuseAsFailed(`${folder} ${describeError(error)}`)
   } finally {
     await handle.close()
   }

@@ -3,7 +3,7 @@ import type { LineSpan } from "compositor-core/file/loaded-file"
 import type { FileHandle } from "node:fs/promises"
 import { SNIFF_BYTES } from "../kinds/sniff.ts"
 import type { Surroundings } from "./surroundings.ts"
-import { describeError, failed, openWithin, type Refused } from "../disk/within.ts"
+import { describeError, refuseAsFailed, openWithin, type RefusedPath } from "../disk/within.ts"
 
 export interface ReadOptions {
   readonly range?: Range | undefined
@@ -30,7 +30,7 @@ export type WorkspaceRead =
       readonly around?: Surroundings
     })
   | (OpenedFile & { readonly type: "too-large"; readonly head: Uint8Array })
-  | Refused
+  | RefusedPath
 
 /** Read a file of the workspace, or say in a sentence why not. */
 export async function readWorkspaceFile(
@@ -46,21 +46,24 @@ export async function readWorkspaceFile(
     const readAt = (position: number, length: number) => readHandle(handle, position, length)
     return await readOpened({ readAt, file, path }, options)
   } catch (error) {
-    return failed(`${path} ${describeError(error)}`)
+    return refuseAsFailed(`${path} ${describeError(error)}`)
   } finally {
     await handle.close()
   }
 }
 
 /** A file of any kind of place, read by position. `path` is what it is called in notes. */
-export interface Opened {
+export interface ReadableFile {
   readonly readAt: (position: number, length: number) => Promise<Uint8Array>
   readonly file: OpenedFile
   readonly path: string
 }
 
 /** The whole of it, or only the lines or bytes of a range (CMP-025). */
-export async function readOpened(opened: Opened, options: ReadOptions): Promise<WorkspaceRead> {
+export async function readOpened(
+  opened: ReadableFile,
+  options: ReadOptions,
+): Promise<WorkspaceRead> {
   const { range, maxBytes } = options
   if (range)
     return range.unit === "byte"
@@ -72,10 +75,14 @@ export async function readOpened(opened: Opened, options: ReadOptions): Promise<
   return { type: "content", bytes, lines: null, note: null, ...file }
 }
 
-async function readBytes(opened: Opened, range: Range, maxBytes: number): Promise<WorkspaceRead> {
+async function readBytes(
+  opened: ReadableFile,
+  range: Range,
+  maxBytes: number,
+): Promise<WorkspaceRead> {
   const { readAt, file, path } = opened
   if (range.start > 0 && range.start >= file.size)
-    return failed(`${path} has only ${file.size} bytes`)
+    return refuseAsFailed(`${path} has only ${file.size} bytes`)
   const end = Math.min(range.end, file.size)
   if (end - range.start > maxBytes) return tooLarge(opened)
   const bytes = await readAt(range.start, end - range.start)
@@ -90,7 +97,7 @@ const WHOLE_BYTES = 8 * 1024 * 1024
 const AROUND_BYTES = 1024 * 1024
 
 async function readAround(
-  { readAt, file }: Opened,
+  { readAt, file }: ReadableFile,
   start: number,
   length: number,
 ): Promise<Surroundings> {
@@ -114,7 +121,11 @@ const CARRIAGE_RETURN = 0x0d
 
 /** Reads on from the start and stops where the last line ends, so a few lines of a huge file are
  *  quick. */
-async function readLines(opened: Opened, range: Range, maxBytes: number): Promise<WorkspaceRead> {
+async function readLines(
+  opened: ReadableFile,
+  range: Range,
+  maxBytes: number,
+): Promise<WorkspaceRead> {
   const { readAt, file, path } = opened
   const wanted: Uint8Array[] = []
   let kept = 0
@@ -136,7 +147,8 @@ async function readLines(opened: Opened, range: Range, maxBytes: number): Promis
     if (kept > maxBytes) return tooLarge(opened)
     if (line > range.end) break
   }
-  if (line <= range.end) return failed(`line ${range.end} of ${path} is too far into the file`)
+  if (line <= range.end)
+    return refuseAsFailed(`line ${range.end} of ${path} is too far into the file`)
   const lines = { start: range.start, end: range.end }
   const bytes = joinLines(wanted)
   const around = await readAround(opened, begin, bytes.length)
@@ -161,14 +173,14 @@ function linesOf(chunk: Uint8Array, line: number, range: Range) {
 }
 
 async function lastLines(
-  opened: Opened,
+  opened: ReadableFile,
   range: Range,
   seen: { readonly wanted: readonly Uint8Array[]; readonly begin: number; readonly total: number },
 ): Promise<WorkspaceRead> {
   const { file, path } = opened
   const { wanted, begin, total } = seen
   const count = `${path} has only ${total} ${total === 1 ? "line" : "lines"}`
-  if (range.start > total) return failed(count)
+  if (range.start > total) return refuseAsFailed(count)
   const lines = { start: range.start, end: Math.min(range.end, total), total }
   const note = range.end > total ? count : null
   const bytes = joinLines(wanted)
@@ -183,7 +195,7 @@ function joinLines(pieces: readonly Uint8Array[]): Uint8Array {
   return bytes.subarray(0, bytes.at(-2) === CARRIAGE_RETURN ? -2 : -1)
 }
 
-async function tooLarge(opened: Opened): Promise<WorkspaceRead> {
+async function tooLarge(opened: ReadableFile): Promise<WorkspaceRead> {
   const head = await opened.readAt(0, SNIFF_BYTES)
   return { type: "too-large", head, ...opened.file }
 }

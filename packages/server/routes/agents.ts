@@ -1,6 +1,6 @@
 import { agents } from "compositor-core/contract/agents"
 import type { AgentFiles, ListedAgent } from "compositor-engine/agents/agent-files"
-import { serve, type ServedRoute } from "../route.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { rootOf, type WorkspaceFinder } from "../workspace-root.ts"
 
 export interface AgentEngine extends WorkspaceFinder {
@@ -8,7 +8,7 @@ export interface AgentEngine extends WorkspaceFinder {
 }
 
 export function agentRoutes(engine: AgentEngine): ServedRoute[] {
-  return serve(agents, {
+  return serveRoutes(agents, {
     async listAgents({ caller, query }) {
       const listed = await engine.equipment.agents.list(await rootOf(engine, caller, query))
       return { agents: listed.map(shown) }

@@ -5,11 +5,11 @@ import type { Store } from "compositor-engine/store/store"
 import { MAX_UPLOAD_BYTES, type takeUpload } from "compositor-engine/uploads/upload"
 import type { BlobStore, ServedAs } from "compositor-files/blobs/blobs"
 import { readAll } from "compositor-files/blobs/blocks"
-import { ownerOf } from "../caller.ts"
+import { callerOwner } from "../caller.ts"
 import { ANSWER_HEADERS } from "../door.ts"
-import { DoorError } from "../errors.ts"
-import { metered } from "../limits.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { HttpError } from "../errors.ts"
+import { countBytes } from "../limits.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { streamOf } from "../stream-of.ts"
 
 /** What a browser may show in place; everything else is only ever downloaded. */
@@ -32,15 +32,15 @@ export interface BlobEngine {
 }
 
 export function blobRoutes(engine: BlobEngine): ServedRoute[] {
-  return serve(blobs, {
+  return serveRoutes(blobs, {
     async upload({ caller, context, query }) {
       const declared = Number(context.req.header("content-length") ?? 0)
       if (declared > MAX_UPLOAD_BYTES)
-        throw new DoorError(413, "too_large", `a file may have at most ${MAX_UPLOAD_BYTES} bytes`)
+        throw new HttpError(413, "too_large", `a file may have at most ${MAX_UPLOAD_BYTES} bytes`)
       const { kind, ...uploaded } = await engine.upload(
-        metered(context, chunksOf(context.req.raw)),
+        countBytes(context, chunksOf(context.req.raw)),
         query.name,
-        ownerOf(caller),
+        callerOwner(caller),
       )
       const carried = query.inline && kind !== "binary" && kind !== "archive"
       const data = carried ? await inlineData(engine, uploaded) : {}

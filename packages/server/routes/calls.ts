@@ -1,8 +1,8 @@
 import { calls } from "compositor-core/contract/turns"
 import type { Turn } from "compositor-core/message/row"
-import type { Resolution } from "compositor-engine/store/store"
+import type { CallDecision } from "compositor-engine/store/store"
 import type { Saying } from "compositor-engine/turns/waiting"
-import { serve, type ServedRoute } from "../route.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 
 export interface CallEngine {
   resolveCall(
@@ -14,7 +14,7 @@ export interface CallEngine {
 
 /** What a person says to a call that a turn waits for; 409 when it waits no longer (SES-071). */
 export function callRoutes(engine: CallEngine): ServedRoute[] {
-  return serve(calls, {
+  return serveRoutes(calls, {
     approveCall: (asked) => say(engine, asked.param, { type: "approve" }, asked.body),
     denyCall: (asked) =>
       say(engine, asked.param, { type: "deny", reason: asked.body.reason ?? null }, asked.body),
@@ -34,7 +34,7 @@ interface Decision {
 async function say(
   engine: CallEngine,
   param: (name: "id" | "turn" | "call") => string,
-  resolution: Resolution,
+  resolution: CallDecision,
   { always = false, pattern, part_id }: Decision = {},
 ) {
   const call_id = param("call")

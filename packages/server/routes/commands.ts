@@ -2,26 +2,26 @@ import { partsOfInput } from "compositor-core/compose/bridge"
 import { doctor } from "compositor-core/catalog/doctor"
 import { exportTo } from "compositor-core/catalog/export"
 import { commands, type Pin, trust } from "compositor-core/contract/commands"
-import type { Where } from "compositor-core/contract/fields"
+import type { CommandsQuery } from "compositor-core/contract/fields"
 import { openPart, writePart } from "compositor-core/parts/table"
 import { Refusal } from "compositor-core/message/refusal"
-import type { EntityRoom } from "compositor-engine/entities/entity-room"
-import type { Equipment } from "compositor-engine/host/integrations"
+import type { EntityRegistry } from "compositor-engine/entities/entity-room"
+import type { Integrations } from "compositor-engine/host/integrations"
 import type { Workspaces } from "compositor-engine/workspaces/workspaces"
 import type { Caller } from "../caller.ts"
 import { readSource } from "../read-message-body.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { rootOf, typedIn, type WorkspaceFinder } from "../workspace-root.ts"
 import type { PreviewDraft } from "./server.ts"
 
 export interface CommandEngine extends WorkspaceFinder {
-  readonly entities: Pick<EntityRoom, "commands" | "vocabulary">
+  readonly entities: Pick<EntityRegistry, "commands" | "vocabulary">
   readonly workspaces: Pick<Workspaces, "catalog" | "complete">
   preview: PreviewDraft
 }
 
 export function commandRoutes(engine: CommandEngine): ServedRoute[] {
-  return serve(commands, {
+  return serveRoutes(commands, {
     async listCommands({ caller, query }) {
       const catalog = await engine.entities.commands(await typedIn(engine, caller, query))
       return { commands: catalog.list(), hidden: catalog.hidden() }
@@ -66,7 +66,7 @@ export function commandRoutes(engine: CommandEngine): ServedRoute[] {
   })
 }
 
-interface CompletionRequest extends Where {
+interface CompletionRequest extends CommandsQuery {
   readonly source: string
   readonly cursor?: number | undefined
   readonly limit: number
@@ -85,11 +85,11 @@ export interface TrustEngine extends WorkspaceFinder {
   readonly equipment: { readonly turns: InstructionReader }
 }
 
-type InstructionReader = Pick<Equipment["turns"], "instructions">
+type InstructionReader = Pick<Integrations["turns"], "instructions">
 
 export function trustRoutes(engine: TrustEngine): ServedRoute[] {
   const { turns } = engine.equipment
-  return serve(trust, {
+  return serveRoutes(trust, {
     async listInstructions({ caller, query }) {
       const workspace = await rootOf(engine, caller, query)
       return { workspace, files: await instructionFiles(turns, workspace) }

@@ -5,7 +5,7 @@ import { extname, join, normalize } from "node:path"
 import { fileURLToPath } from "node:url"
 import type { Context, Hono } from "hono"
 import { ANSWER_HEADERS } from "../door.ts"
-import { DoorError } from "../errors.ts"
+import { HttpError } from "../errors.ts"
 
 /** The site that `npm run docs` makes. It carries no data, so it needs no token. */
 const ROOT = fileURLToPath(new URL("../../../", import.meta.url))
@@ -35,7 +35,7 @@ async function docsPage(context: Context): Promise<Response> {
   if (FROM_SOURCE) await made()
   const bytes = type === undefined ? undefined : await read(name)
   if (!bytes || type === undefined)
-    throw new DoorError(404, "not_found", `there is no page at ${context.req.path}`)
+    throw new HttpError(404, "not_found", `there is no page at ${context.req.path}`)
   return new Response(bytes, {
     headers: {
       ...ANSWER_HEADERS,
@@ -55,7 +55,7 @@ function decodePath(path: string): string {
   try {
     return decodeURIComponent(path)
   } catch {
-    throw new DoorError(400, "invalid_request", `${path} is not a proper address`)
+    throw new HttpError(400, "invalid_request", `${path} is not a proper address`)
   }
 }
 

@@ -1,14 +1,14 @@
 import { drafts } from "compositor-core/contract/messages"
-import type { Draft, Store } from "compositor-engine/store/store"
-import { DoorError } from "../errors.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import type { DraftRecord, Store } from "compositor-engine/store/store"
+import { HttpError } from "../errors.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 
 export interface DraftEngine {
   readonly store: Pick<Store, "draft" | "saveDraft" | "stashedDrafts">
 }
 
 export function draftRoutes(engine: DraftEngine): ServedRoute[] {
-  return serve(drafts, {
+  return serveRoutes(drafts, {
     async getDraft({ param }) {
       return shown(await engine.store.draft(param("id")))
     },
@@ -22,7 +22,7 @@ export function draftRoutes(engine: DraftEngine): ServedRoute[] {
       if (saved.type === "saved") return { revision: saved.revision, txid: saved.txid }
       const { revision, updated_by } = saved.current
       const message = `${updated_by} wrote revision ${revision} meanwhile; yours is in the stash`
-      throw new DoorError(409, "conflict", message, [
+      throw new HttpError(409, "conflict", message, [
         { path: "/base_revision", message: `the draft is at ${revision}` },
       ])
     },
@@ -35,7 +35,7 @@ export function draftRoutes(engine: DraftEngine): ServedRoute[] {
   })
 }
 
-function shown(draft: Draft | null) {
+function shown(draft: DraftRecord | null) {
   if (!draft) return { revision: 0, draft: null, updated_by: null, updated_at: null }
   const { revision, body_json, updated_by, updated_at } = draft
   return { revision, draft: JSON.parse(body_json), updated_by, updated_at }

@@ -1,19 +1,25 @@
 import type { Context, Hono } from "hono"
 import { z } from "zod"
-import { type Entity, InboxChange } from "compositor-core/contract/entities"
+import { type EntitySchema, InboxChange } from "compositor-core/contract/entities"
 import { PLAIN_MESSAGE } from "compositor-engine/entities/wake"
 import type { Store } from "compositor-engine/store/store"
 import { MAX_UPLOAD_BYTES } from "compositor-engine/uploads/upload"
 import { newId } from "compositor-core/message/id"
 import { Refusal } from "compositor-core/message/refusal"
 import { parseOffset } from "compositor-engine/streams/offset"
-import { type Caller, callerOf, ownerOf, shownTo } from "../caller.ts"
+import { type Caller, callerOf, callerOwner, visibleTo } from "../caller.ts"
 import { requireOwnIn } from "../guard.ts"
-import { readJson } from "../route.ts"
-import { answerError, DoorError } from "../errors.ts"
+import { readJsonBody } from "../route.ts"
+import { answerError, HttpError } from "../errors.ts"
 import { streamOf } from "../stream-of.ts"
 import type { BlobEngine } from "./blobs.ts"
-import { addressIn, type EntityEngine, placed, principalOf, told } from "./entities.ts"
+import {
+  addressIn,
+  type EntityEngine,
+  entityWorkspace,
+  readSenderPrincipal,
+  listWarnings,
+} from "./entities.ts"
 
 const MAX_ATTACHMENT_BYTES = Math.min(MAX_UPLOAD_BYTES, 25 * 1024 * 1024)
 const MAX_DELAY_MS = 366 * 24 * 60 * 60 * 1000
@@ -69,7 +75,7 @@ export const ELECTRIC_ROUTES = HANDLED.map(
 
 async function list({ engine, caller, context }: Called) {
   const { type, parent } = context.req.query()
-  const found = await engine.entities.entities.list({ type, parent, ...shownTo(caller) })
+  const found = await engine.entities.entities.list({ type, parent, ...visibleTo(caller) })
   return context.json(found.map(shown))
 }
 
@@ -85,13 +91,13 @@ async function spawn(asked: Called) {
   const { engine, context } = asked
   const body = checked(SpawnBody, await bodyOf(context))
   const { initialMessage, initialMessageType, ...request } = body
-  const about = { ...placed(asked.caller), ...request }
+  const about = { ...entityWorkspace(asked.caller), ...request }
   const { entity, txid } = await engine.entities.entities.spawn(addressIn(asked), about)
   if (initialMessage !== undefined)
     await engine.entities.inbox.send(
       addressIn(asked),
       { type: initialMessageType ?? PLAIN_MESSAGE, payload: initialMessage },
-      { principal: principalOf(context) },
+      { principal: readSenderPrincipal(context) },
     )
   return context.json({ ...shown(entity), txid }, 201)
 }
@@ -110,7 +116,7 @@ const Later = z.object({ afterMs: z.int().min(0).max(MAX_DELAY_MS) })
 /** A message without a type is a plain one; one for later is a schedule. */
 async function send(asked: Called) {
   const { engine, context } = asked
-  const body = await readJson(context)
+  const body = await readJsonBody(context)
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw notTheirs()
   const {
     afterMs,
@@ -120,11 +126,11 @@ async function send(asked: Called) {
   } = body as Record<string, unknown>
   const sent = { type: PLAIN_MESSAGE, ...message }
   if (afterMs !== undefined) return sendLater(asked, { afterMs, sent })
-  const principal = principalOf(context)
+  const principal = readSenderPrincipal(context)
   const { key, txid, warnings } = await engine.entities.inbox.send(addressIn(asked), sent, {
     principal,
   })
-  return context.json({ txid, key, ...told(warnings) })
+  return context.json({ txid, key, ...listWarnings(warnings) })
 }
 
 interface ForLater {
@@ -146,14 +152,14 @@ async function sendLater(asked: Called, { afterMs, sent }: ForLater) {
 
 async function change(asked: Called) {
   const { engine, context, param } = asked
-  const body = checked(InboxChange, await readJson(context))
+  const body = checked(InboxChange, await readJsonBody(context))
   if (Object.keys(body).length === 0) throw notTheirs()
   const { txid, warnings } = await engine.entities.inbox.change(
     addressIn(asked),
     param("key"),
     body,
   )
-  return context.json({ txid, ...told(warnings) })
+  return context.json({ txid, ...listWarnings(warnings) })
 }
 
 async function cancel(asked: Called) {
@@ -179,7 +185,7 @@ async function attach(asked: Called) {
   const { content_id, size, mime } = await engine.upload(
     file.stream(),
     filename,
-    ownerOf(asked.caller),
+    callerOwner(asked.caller),
   )
   const id = text(form, "id") ?? newId("prt")
   const attachment = { id, content_id, name: filename, mime, size }
@@ -228,7 +234,7 @@ async function detach(asked: Called) {
 
 async function tag(asked: Called) {
   const { engine, context, param } = asked
-  const { value } = checked(z.object({ value: z.string().max(1024) }), await readJson(context))
+  const { value } = checked(z.object({ value: z.string().max(1024) }), await readJsonBody(context))
   const { entity, txid } = await engine.entities.entities.tag(addressIn(asked), {
     [param("tag")]: value,
   })
@@ -280,10 +286,10 @@ async function messageAt(asked: Called, offset: string): Promise<string> {
 
 /** A body that may be left out. */
 async function bodyOf(context: Context): Promise<unknown> {
-  return context.req.header("content-type") === undefined ? {} : readJson(context)
+  return context.req.header("content-type") === undefined ? {} : readJsonBody(context)
 }
 
-function shown({ name: _name, ...entity }: Entity): object {
+function shown({ name: _name, ...entity }: EntitySchema): object {
   return { ...entity, spawn_args: entity.args }
 }
 
@@ -293,13 +299,13 @@ function checked<Schema extends z.ZodType>(schema: Schema, value: unknown): z.ou
   throw notTheirs()
 }
 
-function notTheirs(): DoorError {
-  return new DoorError(400, "INVALID_REQUEST", "Request body does not match API schema")
+function notTheirs(): HttpError {
+  return new HttpError(400, "INVALID_REQUEST", "Request body does not match API schema")
 }
 
-function tooLarge(): DoorError {
+function tooLarge(): HttpError {
   const message = `an attachment has at most ${MAX_ATTACHMENT_BYTES} bytes, and says how many`
-  return new DoorError(413, "INVALID_REQUEST", message)
+  return new HttpError(413, "INVALID_REQUEST", message)
 }
 
 const CODES: Readonly<Record<string, readonly [status: number, code: string]>> = {
@@ -320,5 +326,5 @@ function inTheirWords(error: unknown, method: string): unknown {
     path: path === "/payload" ? "/" : path.replace(/^\/payload(?=\/)/, ""),
     message,
   }))
-  return new DoorError(status, code, error.message, details)
+  return new HttpError(status, code, error.message, details)
 }

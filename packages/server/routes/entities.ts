@@ -2,19 +2,19 @@ import type { Context } from "hono"
 import { entities } from "compositor-core/contract/entities"
 import { Refusal } from "compositor-core/message/refusal"
 import type { EntityAddress } from "compositor-engine/entities/address"
-import type { EntityRoom } from "compositor-engine/entities/entity-room"
+import type { EntityRegistry } from "compositor-engine/entities/entity-room"
 import { COMPOSER_INPUT, inboxIn } from "compositor-engine/entities/wake"
 import type { Store } from "compositor-engine/store/store"
-import { type Caller, callerOf, ownerOf, shownTo, workspaceOf } from "../caller.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { type Caller, callerOf, callerOwner, visibleTo, workspaceOf } from "../caller.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 
 export interface EntityEngine {
   readonly store: Pick<Store, "queue" | "slashCommands">
-  readonly entities: Pick<EntityRoom, "entities" | "inbox" | "schedules">
+  readonly entities: Pick<EntityRegistry, "entities" | "inbox" | "schedules">
 }
 
 export function entityRoutes(engine: EntityEngine): ServedRoute[] {
-  return serve(entities, {
+  return serveRoutes(entities, {
     async listEntityTypes() {
       const types = engine.entities.entities.definitions().map((definition) => ({
         type: definition.type,
@@ -27,16 +27,16 @@ export function entityRoutes(engine: EntityEngine): ServedRoute[] {
       return { types }
     },
     async listEntities({ caller, query }) {
-      return { entities: await engine.entities.entities.list({ ...query, ...shownTo(caller) }) }
+      return { entities: await engine.entities.entities.list({ ...query, ...visibleTo(caller) }) }
     },
     async spawnEntity(asked) {
       const { body } = asked
       const { initial_message, ...request } = body
-      const about = { ...placed(asked.caller), ...request }
+      const about = { ...entityWorkspace(asked.caller), ...request }
       const spawned = await engine.entities.entities.spawn(addressIn(asked), about)
       if (initial_message)
         await engine.entities.inbox.send(addressIn(asked), initial_message, {
-          principal: principalOf(asked.context),
+          principal: readSenderPrincipal(asked.context),
         })
       return spawned
     },
@@ -51,9 +51,9 @@ export function entityRoutes(engine: EntityEngine): ServedRoute[] {
     },
     async sendToEntity(asked) {
       const { body, context } = asked
-      const principal = principalOf(context)
+      const principal = readSenderPrincipal(context)
       const sent = await engine.entities.inbox.send(addressIn(asked), body, { principal })
-      return { key: sent.key, txid: sent.txid, ...told(sent.warnings) }
+      return { key: sent.key, txid: sent.txid, ...listWarnings(sent.warnings) }
     },
     async listInbox(asked) {
       const { session_id } = await engine.entities.entities.stored(addressIn(asked))
@@ -72,7 +72,7 @@ export function entityRoutes(engine: EntityEngine): ServedRoute[] {
         param("key"),
         body,
       )
-      return { txid, ...told(warnings) }
+      return { txid, ...listWarnings(warnings) }
     },
     async cancelInbox(asked) {
       return engine.entities.inbox.cancel(addressIn(asked), asked.param("key"))
@@ -108,22 +108,22 @@ export interface AskedEntity {
 }
 
 export function addressIn({ param, caller }: AskedEntity): EntityAddress {
-  return { type: param("type"), id: param("id"), principal: ownerOf(caller) }
+  return { type: param("type"), id: param("id"), principal: callerOwner(caller) }
 }
 
 /** Where an entity works when nobody says where. */
-export function placed(caller: Caller): { readonly workspace_root?: string | null } {
+export function entityWorkspace(caller: Caller): { readonly workspace_root?: string | null } {
   return caller.type === "operator" ? {} : { workspace_root: workspaceOf(caller, null) }
 }
 
-export function told(warnings: readonly { path: string; message: string }[]) {
+export function listWarnings(warnings: readonly { path: string; message: string }[]) {
   return warnings.length > 0 ? { warnings } : {}
 }
 
 const PRINCIPAL = /^(?:user|agent|service|system):[\x21-\x7e]{1,200}$/
 
 /** Who calls: a principal as its token says; the operator as they say, or as who owns the folder. */
-export function principalOf(context: Context): string {
+export function readSenderPrincipal(context: Context): string {
   const caller = callerOf(context)
   if (caller.type === "principal") return caller.principal.id
   const said = context.req.header("electric-principal")

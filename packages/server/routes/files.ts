@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import type { z } from "zod"
-import type { Where } from "compositor-core/contract/fields"
+import type { CommandsQuery } from "compositor-core/contract/fields"
 import { type CarriedFile, type FileQuery, files } from "compositor-core/contract/files"
 import { partOf } from "compositor-core/compose/keep-parts"
 import { none, type PartData } from "compositor-core/parts/define-part"
@@ -8,7 +8,7 @@ import { definitionOf, openPart } from "compositor-core/parts/table"
 import { Refusal } from "compositor-core/message/refusal"
 import type { StoredMessage } from "compositor-core/message/row"
 import type { Store } from "compositor-engine/store/store"
-import { listArchive, readEntry } from "compositor-files/archives/archive"
+import { listArchive, readArchiveEntry } from "compositor-files/archives/archive"
 import { readAll } from "compositor-files/blobs/blocks"
 import type { ConvertFile } from "compositor-files/formats/converted"
 import {
@@ -20,7 +20,7 @@ import {
 } from "../browsing.ts"
 import type { Caller } from "../caller.ts"
 import { ANSWER_HEADERS } from "../door.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { existing, rootOf, type WorkspaceFinder } from "../workspace-root.ts"
 
 const MAX_LISTED = 1000
@@ -33,7 +33,7 @@ export interface FileEngine extends WorkspaceFinder, BrowsedFiles {
 /** Files as a person looks at them: what lies in the workspace, what messages carry, and what can be
  *  taken out of either. */
 export function fileRoutes(engine: FileEngine): ServedRoute[] {
-  return serve(files, {
+  return serveRoutes(files, {
     async listFolder({ caller, query }) {
       const root = await workspaceOf(engine, caller, query)
       return entriesOf(engine.workspaces, root, query.folder.replace(/^\/+|\/+$/g, ""))
@@ -83,7 +83,11 @@ const ONLY_DOWNLOADED = {
   "cache-control": "no-store",
 }
 
-async function workspaceOf(finder: WorkspaceFinder, caller: Caller, where: Where): Promise<string> {
+async function workspaceOf(
+  finder: WorkspaceFinder,
+  caller: Caller,
+  where: CommandsQuery,
+): Promise<string> {
   const root = await rootOf(finder, caller, where)
   if (root === null) throw new Refusal("not_found", "there is no workspace here")
   return root
@@ -104,7 +108,7 @@ async function lookedAt(
 async function bytesOf(file: ConvertFile, entry: string | undefined) {
   const { path, name } = file
   if (entry === undefined) return readFile(path)
-  const read = await readEntry({ path, name }, entry)
+  const read = await readArchiveEntry({ path, name }, entry)
   if (read.type === "unsupported") throw new Refusal("invalid", `${name} is no archive`)
   if (read.type !== "entry") throw new Refusal("not_found", read.reason)
   if (read.size > MAX_LOOKED_AT_BYTES)

@@ -4,7 +4,7 @@ import type { Store } from "compositor-engine/store/store"
 import type { Scopes } from "compositor-files/workspace/scope"
 import type { Caller } from "../caller.ts"
 import { requireWithin } from "../ownership.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { existing } from "../workspace-root.ts"
 
 export interface FolderEngine {
@@ -15,7 +15,7 @@ export interface FolderEngine {
 /** Folders that a person gives to one session, to read. A surface asks for one only where a person
  *  chose it: a folder that was dropped, a picker of the system, `--dir` (CMPH-002). */
 export function folderRoutes(engine: FolderEngine): ServedRoute[] {
-  return serve(folders, {
+  return serveRoutes(folders, {
     async giveFolder({ caller, param, body }) {
       const { id: session_id } = await existing(engine.store, param("id"))
       await requireWithin(caller, body.path)

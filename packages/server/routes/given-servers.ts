@@ -1,18 +1,18 @@
 import { sessionServers } from "compositor-core/contract/mcp"
-import type { GivenServers } from "compositor-engine/mcp/session-servers"
+import type { SessionServers } from "compositor-engine/mcp/session-servers"
 import type { Store } from "compositor-engine/store/store"
-import { serve, type ServedRoute } from "../route.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { existing } from "../workspace-root.ts"
 
 export interface SessionServerEngine {
   readonly store: Pick<Store, "session">
-  readonly equipment: { readonly given: Pick<GivenServers, "give" | "status" | "take"> }
+  readonly equipment: { readonly given: Pick<SessionServers, "give" | "status" | "take"> }
 }
 
 /** MCP servers for one session, named by whoever opened it. They start processes here, so they are the
  *  operator's to give; they are never written down. */
-export function givenServerRoutes(engine: SessionServerEngine): ServedRoute[] {
-  return serve(sessionServers, {
+export function sessionServerRoutes(engine: SessionServerEngine): ServedRoute[] {
+  return serveRoutes(sessionServers, {
     async giveServers({ param, body }) {
       const { id, workspace_root } = await existing(engine.store, param("id"))
       await engine.equipment.given.give(id, body.servers, workspace_root)

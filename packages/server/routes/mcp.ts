@@ -1,15 +1,15 @@
 import { mcp } from "compositor-core/contract/mcp"
 import { Refusal } from "compositor-core/message/refusal"
-import type { McpRoom } from "compositor-engine/mcp/workspace-servers"
-import { serve, type ServedRoute } from "../route.ts"
+import type { WorkspaceServers } from "compositor-engine/mcp/workspace-servers"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { rootOf, type WorkspaceFinder } from "../workspace-root.ts"
 
 export interface McpEngine extends WorkspaceFinder {
-  readonly equipment: { readonly mcp: Pick<McpRoom, "list" | "offers" | "reconnect"> }
+  readonly equipment: { readonly mcp: Pick<WorkspaceServers, "list" | "offers" | "reconnect"> }
 }
 
 export function mcpRoutes(engine: McpEngine): ServedRoute[] {
-  return serve(mcp, {
+  return serveRoutes(mcp, {
     async listServers({ caller, query }) {
       return { servers: await engine.equipment.mcp.list(await rootOf(engine, caller, query)) }
     },

@@ -1,11 +1,11 @@
 import type { z } from "zod"
-import type { Where } from "compositor-core/contract/fields"
+import type { CommandsQuery } from "compositor-core/contract/fields"
 import { type ListedMemory, memory, type MemoryQuery } from "compositor-core/contract/memory"
 import { Refusal } from "compositor-core/message/refusal"
 import type { Memories } from "compositor-engine/memory/memories"
 import type { KnownMemory, Memory, MemoryAnswer } from "compositor-engine/memory/memory"
-import { type Caller, ownerOf } from "../caller.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { type Caller, callerOwner } from "../caller.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { rootOf, type WorkspaceFinder } from "../workspace-root.ts"
 
 export interface MemoryEngine extends WorkspaceFinder {
@@ -15,7 +15,7 @@ export interface MemoryEngine extends WorkspaceFinder {
 /** What is kept across sessions, for the person whose it is: what an agent may not be shown yet, a
  *  person may read. */
 export function memoryRoutes(engine: MemoryEngine): ServedRoute[] {
-  return serve(memory, {
+  return serveRoutes(memory, {
     async listMemories({ query, caller }) {
       const found = await known(engine, caller, query)
       return { memories: found.map(listed) }
@@ -50,8 +50,12 @@ export function memoryRoutes(engine: MemoryEngine): ServedRoute[] {
 }
 
 /** The caller's own notes, and those of the project. */
-async function memoryOf(engine: MemoryEngine, caller: Caller, where: Where): Promise<Memory> {
-  return engine.equipment.memories.of(await rootOf(engine, caller, where), ownerOf(caller))
+async function memoryOf(
+  engine: MemoryEngine,
+  caller: Caller,
+  where: CommandsQuery,
+): Promise<Memory> {
+  return engine.equipment.memories.of(await rootOf(engine, caller, where), callerOwner(caller))
 }
 
 async function known(

@@ -4,19 +4,19 @@ import { newId } from "compositor-core/message/id"
 import { openPart } from "compositor-core/parts/table"
 import type { Session, StoredMessage } from "compositor-core/message/row"
 import type { Entities } from "compositor-engine/entities/entities"
-import type { EntityRoom } from "compositor-engine/entities/entity-room"
+import type { EntityRegistry } from "compositor-engine/entities/entity-room"
 import type { TypedIn } from "compositor-engine/entities/session-commands"
 import type { MessageChanged, Store } from "compositor-engine/store/store"
 import type { QueuedEdit, Submission, Submitted } from "compositor-engine/submit/submit"
 import { QueueLimit } from "../queue-limit.ts"
-import { composed, pathOf, type Said } from "../read-message-body.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { readMessageBody, pathOf, type MessageInput } from "../read-message-body.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { existing } from "../workspace-root.ts"
-import { principalOf } from "./entities.ts"
+import { readSenderPrincipal } from "./entities.ts"
 
 export interface MessageEngine {
   readonly store: Pick<Store, "session" | "message" | "history" | "queue" | "queuedCount">
-  readonly entities: Pick<EntityRoom, "vocabulary" | "heard" | "heardAgain"> & {
+  readonly entities: Pick<EntityRegistry, "vocabulary" | "heard" | "heardAgain"> & {
     readonly entities: Pick<Entities, "definitionOf">
   }
   submit(submission: Submission): Promise<Submitted>
@@ -27,11 +27,11 @@ export interface MessageEngine {
 
 export function messageRoutes(engine: MessageEngine): ServedRoute[] {
   const limit = new QueueLimit(engine.store)
-  return serve(messages, {
+  return serveRoutes(messages, {
     async sendMessage({ param, body, context }) {
       const session = await existing(engine.store, param("id"))
       const about = { session_id: session.id, message_id: body.id }
-      const from = principalOf(context)
+      const from = readSenderPrincipal(context)
       return limit.send(about, () => sendIn(engine, session, { body, from }))
     },
     async listMessages({ param, query }) {
@@ -71,7 +71,7 @@ async function sendIn(
 ) {
   const session_id = session.id
   const message_id = body.id ?? newId("msg")
-  const said = await composed(engine.entities, placeIn(session), body)
+  const said = await readMessageBody(engine.entities, placeIn(session), body)
   const inbox = await engine.entities.heard(session, {
     ...said,
     key: message_id,
@@ -102,12 +102,16 @@ interface Waiting {
   readonly message_id: string
 }
 
-async function edited(engine: MessageEngine, { session_id, message_id }: Waiting, body: Said) {
+async function edited(
+  engine: MessageEngine,
+  { session_id, message_id }: Waiting,
+  body: MessageInput,
+) {
   const session = await existing(engine.store, session_id)
   const before = await engine.store.message(session_id, message_id)
   const isWordsOnly = body.parts === undefined && body.inserts === undefined
   const whole = before && isWordsOnly ? withOtherParts(before, body) : body
-  const said = await composed(engine.entities, placeIn(session), whole)
+  const said = await readMessageBody(engine.entities, placeIn(session), whole)
   const heard = { ...said, path: pathOf(body) }
   const inbox = before && (await engine.entities.heardAgain({ session, before, said: heard }))
   // What was typed before is not what is said now.
@@ -116,7 +120,7 @@ async function edited(engine: MessageEngine, { session_id, message_id }: Waiting
 }
 
 /** New words alone leave the message's other parts where they are: before the words or behind them. */
-function withOtherParts(before: StoredMessage, body: Said): Said {
+function withOtherParts(before: StoredMessage, body: MessageInput): MessageInput {
   const { leading, following } = partsBesideWords(before)
   return {
     ...body,

@@ -1,19 +1,19 @@
 import { models } from "compositor-core/contract/models"
 import type { ModelChoice } from "compositor-core/message/message"
 import type { KnownModels } from "compositor-engine/providers/known-models"
-import type { WhatIf } from "compositor-engine/reports/dry-runs"
-import { shownTo } from "../caller.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import type { DryRuns } from "compositor-engine/reports/dry-runs"
+import { visibleTo } from "../caller.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 
 export interface ModelEngine {
   readonly known: Pick<KnownModels, "models" | "capabilities" | "refreshed" | "renew">
   readonly providers: { has(provider_id: string): boolean }
   readonly default_model: ModelChoice
-  readonly what_if: Pick<WhatIf, "switchReport" | "diffLowering">
+  readonly what_if: Pick<DryRuns, "switchReport" | "diffLowering">
 }
 
 export function modelRoutes(engine: ModelEngine): ServedRoute[] {
-  return serve(models, {
+  return serveRoutes(models, {
     async listModels() {
       const { default_model, known, providers } = engine
       const shown = known.models.map((model) => ({
@@ -41,7 +41,7 @@ export function modelRoutes(engine: ModelEngine): ServedRoute[] {
     },
     async diffLowering({ caller, query }) {
       const { since, session: session_id } = query
-      return engine.what_if.diffLowering({ since, session_id, ...shownTo(caller) })
+      return engine.what_if.diffLowering({ since, session_id, ...visibleTo(caller) })
     },
   })
 }

@@ -2,7 +2,7 @@ import { principals } from "compositor-core/contract/principals"
 import type { AuditLog } from "compositor-engine/principals/audit-log"
 import type { Principals } from "compositor-engine/principals/principals"
 import { noteNamed } from "../guard.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 
 export interface PrincipalEngine {
   readonly principals: Pick<
@@ -14,7 +14,7 @@ export interface PrincipalEngine {
 
 /** Those who share this server. All of it is the operator's. */
 export function principalRoutes(engine: PrincipalEngine): ServedRoute[] {
-  return serve(principals, {
+  return serveRoutes(principals, {
     async listPrincipals() {
       return { principals: await engine.principals.list() }
     },

@@ -2,19 +2,19 @@ import { lowering } from "compositor-core/contract/lowering"
 import { server } from "compositor-core/contract/server"
 import type { ModelChoice } from "compositor-core/message/message"
 import { writePart } from "compositor-core/parts/table"
-import type { EntityRoom } from "compositor-engine/entities/entity-room"
-import { type ExportRooms, exportLines } from "compositor-engine/inspect/export"
-import { type ImportRooms, importLines } from "compositor-engine/inspect/import"
-import { type InspectRooms, inspectMessage } from "compositor-engine/inspect/inspect"
+import type { EntityRegistry } from "compositor-engine/entities/entity-room"
+import { type ExportDependencies, exportLines } from "compositor-engine/inspect/export"
+import { type ImportDependencies, importLines } from "compositor-engine/inspect/import"
+import { type InspectDependencies, inspectMessage } from "compositor-engine/inspect/inspect"
 import type { AskedDraft } from "compositor-engine/reports/dry-runs"
 import type { DryRun } from "compositor-core/contract/lowering"
 import type { Resolved, Unresolved } from "compositor-engine/submit/resolve"
 import { MAX_UPLOAD_BYTES } from "compositor-engine/uploads/upload"
 import { type Caller, workspaceOf } from "../caller.ts"
 import { ANSWER_HEADERS } from "../door.ts"
-import { nothing } from "../ownership.ts"
-import { composed } from "../read-message-body.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { notFoundError } from "../ownership.ts"
+import { readMessageBody } from "../read-message-body.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { streamOf } from "../stream-of.ts"
 import { VERSION } from "../version.ts"
 import { existing, type WorkspaceFinder } from "../workspace-root.ts"
@@ -26,21 +26,21 @@ export type PreviewDraft = (
 ) => Promise<Resolved>
 
 export interface LoweringEngine extends WorkspaceFinder {
-  readonly store: WorkspaceFinder["store"] & InspectRooms["store"]
-  readonly entities: Pick<EntityRoom, "vocabulary">
+  readonly store: WorkspaceFinder["store"] & InspectDependencies["store"]
+  readonly entities: Pick<EntityRegistry, "vocabulary">
   preview: PreviewDraft
   lower(draft: AskedDraft): Promise<DryRun>
 }
 
 export function loweringRoutes(engine: LoweringEngine): ServedRoute[] {
-  return serve(lowering, {
+  return serveRoutes(lowering, {
     async lowerDraft({ caller, body }) {
       const session = body.session_id ? await existing(engine.store, body.session_id) : undefined
       const root =
         body.workspace_root ?? session?.workspace_root ?? workspaceOf(caller, engine.workspace)
       const workspace_root = body.workspace_root === null ? null : root
       const at = { session_id: session?.id ?? null, workspace_root, agent: session?.agent }
-      const said = await composed(engine.entities, at, body.message)
+      const said = await readMessageBody(engine.entities, at, body.message)
       const { parts, notices } = await engine.preview(workspace_root, {
         ...body,
         parts: said.parts,
@@ -66,8 +66,10 @@ export function loweringRoutes(engine: LoweringEngine): ServedRoute[] {
 export interface ServerEngine extends Located {
   readonly default_model: ModelChoice
   readonly files: { readonly inline_bytes: number }
-  readonly store: WorkspaceFinder["store"] & ExportRooms["store"] & ImportRooms["store"]
-  readonly blobs: ExportRooms["blobs"] & ImportRooms["blobs"]
+  readonly store: WorkspaceFinder["store"] &
+    ExportDependencies["store"] &
+    ImportDependencies["store"]
+  readonly blobs: ExportDependencies["blobs"] & ImportDependencies["blobs"]
   vacuum(): Promise<void>
 }
 
@@ -78,7 +80,7 @@ interface Located {
 }
 
 export function serverRoutes(engine: ServerEngine): ServedRoute[] {
-  return serve(server, {
+  return serveRoutes(server, {
     async getInfo({ caller }) {
       return {
         version: VERSION,
@@ -92,7 +94,7 @@ export function serverRoutes(engine: ServerEngine): ServedRoute[] {
     },
     async exportFolder({ caller, query }) {
       if (query.session !== undefined) await existing(engine.store, query.session)
-      else if (caller.type === "principal") throw nothing()
+      else if (caller.type === "principal") throw notFoundError()
       const lines = exportLines(engine, {
         session_id: query.session ?? null,
         blobs: query.blobs ?? true,

@@ -7,8 +7,8 @@ import type { AgentFiles } from "compositor-engine/agents/agent-files"
 import type { Entities } from "compositor-engine/entities/entities"
 import type { Store } from "compositor-engine/store/store"
 import { branchOff } from "compositor-engine/turns/sidecar"
-import { ownerOf, shownTo, workspaceOf } from "../caller.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { callerOwner, visibleTo, workspaceOf } from "../caller.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { existing } from "../workspace-root.ts"
 
 type FindAgent = Pick<AgentFiles, "find">
@@ -44,11 +44,11 @@ export interface SessionEngine {
 
 export function sessionRoutes(engine: SessionEngine): ServedRoute[] {
   const { agents } = engine.equipment
-  return serve(sessions, {
+  return serveRoutes(sessions, {
     async listSessions({ caller, query }) {
       const { limit, before, archived = false, ephemeral = false } = query
       const shape = { limit: limit + 1, before, archived, ephemeral }
-      const found = await engine.store.sessions({ ...shape, ...shownTo(caller) })
+      const found = await engine.store.sessions({ ...shape, ...visibleTo(caller) })
       const shown = found.slice(0, limit)
       const sessions = await Promise.all(shown.map((session) => summaryOf(engine.store, session)))
       return { sessions, next: found.length > limit ? (shown.at(-1)?.id ?? null) : null }
@@ -67,7 +67,7 @@ export function sessionRoutes(engine: SessionEngine): ServedRoute[] {
         workspace_root,
         model: body.model ?? agent?.model ?? engine.default_model,
         metadata: body.metadata ?? {},
-        principal: ownerOf(caller),
+        principal: callerOwner(caller),
       })
       const definition = engine.entities.entities.definitionOf(body.agent)
       if (definition) await engine.entities.entities.introduce(created.session.id, definition)

@@ -3,7 +3,7 @@ import { Refusal } from "compositor-core/message/refusal"
 import { isSidecar } from "compositor-core/message/row"
 import type { Store } from "compositor-engine/store/store"
 import { bringBack } from "compositor-engine/turns/sidecar"
-import { serve, type ServedRoute } from "../route.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { existing } from "../workspace-root.ts"
 import type { SessionEngine } from "./sessions.ts"
 
@@ -13,7 +13,7 @@ export interface SidecarEngine extends Pick<SessionEngine, "deleteSession"> {
 
 /** What can be done with a side conversation beside talking in it (BEY-09). */
 export function sidecarRoutes(engine: SidecarEngine): ServedRoute[] {
-  return serve(sidecars, {
+  return serveRoutes(sidecars, {
     async closeSidecar({ param, body }) {
       const session = await existing(engine.store, param("id"))
       if (!isSidecar(session)) throw new Refusal("conflict", `session ${session.id} is no sidecar`)

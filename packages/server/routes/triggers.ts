@@ -10,10 +10,10 @@ import { type Trigger, WebhookKey } from "compositor-core/triggers/trigger"
 import type { Store, StoredTrigger } from "compositor-engine/store/store"
 import type { Hooked, Triggers } from "compositor-engine/triggers/triggers"
 import { readBody } from "../body.ts"
-import { shownTo } from "../caller.ts"
-import { DoorError } from "../errors.ts"
+import { visibleTo } from "../caller.ts"
+import { HttpError } from "../errors.ts"
 import { meterIn } from "../limits.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 
 const SECRET_BYTES = 32
 const SHOWN_DELIVERIES = 50
@@ -29,9 +29,9 @@ export interface TriggerEngine {
 }
 
 export function triggerRoutes(engine: TriggerEngine): ServedRoute[] {
-  return serve(triggers, {
+  return serveRoutes(triggers, {
     async listTriggers({ caller, query }) {
-      const { principal } = shownTo(caller)
+      const { principal } = visibleTo(caller)
       const listed = await engine.equipment.triggers.list(query.session, principal)
       return { triggers: listed.map(shown) }
     },
@@ -53,7 +53,7 @@ export function triggerRoutes(engine: TriggerEngine): ServedRoute[] {
     async removeTrigger({ param }) {
       const id = param("trigger")
       if (await engine.equipment.triggers.remove(id)) return { removed: true as const }
-      throw new DoorError(404, "not_found", `there is no trigger ${id}`)
+      throw new HttpError(404, "not_found", `there is no trigger ${id}`)
     },
     async fireTrigger({ param, body, context }) {
       const { payload, delivery_id } = body
@@ -100,12 +100,12 @@ function answer(context: Context, hooked: Hooked): Response {
     case "duplicate":
       return context.json({ status: "duplicate", message_id: hooked.message_id }, 200)
     case "throttled":
-      throw new DoorError(429, "throttled", "this trigger fired as often as it may; try later")
+      throw new HttpError(429, "throttled", "this trigger fired as often as it may; try later")
     case "disabled":
-      throw new DoorError(409, "conflict", "this trigger is off, or its time is over")
+      throw new HttpError(409, "conflict", "this trigger is off, or its time is over")
     case "forestalled":
     case "missing":
     case "refused":
-      throw new DoorError(401, "unauthorized", "this delivery is not for a trigger of this server")
+      throw new HttpError(401, "unauthorized", "this delivery is not for a trigger of this server")
   }
 }

@@ -3,9 +3,9 @@ import { Refusal } from "compositor-core/message/refusal"
 import type { Turn } from "compositor-core/message/row"
 import type { Owners } from "compositor-engine/principals/owners"
 import type { Store } from "compositor-engine/store/store"
-import { DoorError } from "../errors.ts"
-import { type EventStore, folderEvents, placeAfter, sessionEvents } from "../events.ts"
-import { serve, type ServedRoute } from "../route.ts"
+import { HttpError } from "../errors.ts"
+import { type EventStore, folderEvents, positionAfter, sessionEvents } from "../events.ts"
+import { serveRoutes, type ServedRoute } from "../route.ts"
 import { existing } from "../workspace-root.ts"
 import { summaryOf } from "./sessions.ts"
 
@@ -15,7 +15,7 @@ export interface TurnEngine {
 }
 
 export function turnRoutes(engine: TurnEngine): ServedRoute[] {
-  return serve(turns, {
+  return serveRoutes(turns, {
     async listTurns({ param, query }) {
       const session = await existing(engine.store, param("id"))
       return { turns: await engine.store.turns(session.id, query.message) }
@@ -30,9 +30,9 @@ export function turnRoutes(engine: TurnEngine): ServedRoute[] {
     async followSession({ param, query, context }) {
       const session = await existing(engine.store, param("id"))
       const last = context.req.header("last-event-id") ?? query.last_event_id
-      const place = last === undefined ? undefined : placeAfter(last)
+      const place = last === undefined ? undefined : positionAfter(last)
       if (last !== undefined && !place)
-        throw new DoorError(422, "validation_failed", `Last-Event-ID ${last} is not one of ours`)
+        throw new HttpError(422, "validation_failed", `Last-Event-ID ${last} is not one of ours`)
       const start = place ?? { next: query.after, turn_id: null, delta: 0 }
       return sessionEvents(engine.store, session.id, start)
     },

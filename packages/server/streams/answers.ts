@@ -1,5 +1,5 @@
 import { ANSWER_HEADERS } from "../door.ts"
-import { DoorError } from "../errors.ts"
+import { HttpError } from "../errors.ts"
 
 const STATUS = {
   missing: [404, "not_found"],
@@ -8,9 +8,9 @@ const STATUS = {
   invalid: [400, "invalid_request"],
 } as const
 
-export function refused(answer: { type: keyof typeof STATUS; message: string }): DoorError {
+export function streamRefusal(answer: { type: keyof typeof STATUS; message: string }): HttpError {
   const [status, code] = STATUS[answer.type]
-  return new DoorError(status, code, answer.message)
+  return new HttpError(status, code, answer.message)
 }
 
 export const STREAM_HEADERS = {

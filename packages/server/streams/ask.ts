@@ -4,7 +4,7 @@ import type { Producer } from "compositor-engine/streams/producer"
 import type { Fork } from "compositor-engine/streams/stream"
 import { isJson } from "compositor-engine/streams/content"
 import { readBody } from "../body.ts"
-import { DoorError } from "../errors.ts"
+import { HttpError } from "../errors.ts"
 
 const MAX_APPEND_BYTES = 32 * 1024 * 1024
 const MAX_PATH_CHARACTERS = 1024
@@ -20,8 +20,8 @@ export function pathOf(address: string): string {
   return address
 }
 
-export function bad(message: string): DoorError {
-  return new DoorError(400, "invalid_request", message)
+export function bad(message: string): HttpError {
+  return new HttpError(400, "invalid_request", message)
 }
 
 export interface Life {
@@ -32,7 +32,7 @@ export interface Life {
 const WHOLE = /^(?:0|[1-9]\d{0,14})$/
 const TIME = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)$/
 
-export function askedLife(context: Context): Life {
+export function readLife(context: Context): Life {
   const ttl = context.req.header("stream-ttl")
   const expires = context.req.header("stream-expires-at")
   if (ttl !== undefined && expires !== undefined)
@@ -44,7 +44,7 @@ export function askedLife(context: Context): Life {
   return { ttl_seconds: ttl === undefined ? null : Number(ttl), expires_at }
 }
 
-export function askedFork(context: Context): Fork | null {
+export function readFork(context: Context): Fork | null {
   const from = context.req.header("stream-forked-from")
   const offset = context.req.header("stream-fork-offset")
   const within = context.req.header("stream-fork-sub-offset")
@@ -70,7 +70,7 @@ function positionOf(offset: string): number {
   return position
 }
 
-export function askedProducer(context: Context): Producer | null {
+export function readProducer(context: Context): Producer | null {
   const id = context.req.header("producer-id")
   const epoch = context.req.header("producer-epoch")
   const seq = context.req.header("producer-seq")
@@ -88,7 +88,7 @@ function wholeOf(text: string, name: string): number {
 }
 
 /** Whether the writer says that nothing comes after this. */
-export function askedClose(context: Context): boolean {
+export function readClose(context: Context): boolean {
   return context.req.header("stream-closed")?.toLowerCase() === "true"
 }
 
@@ -96,7 +96,7 @@ export type AskedOffset =
   | { readonly type: "at"; readonly position: number }
   | { readonly type: "now" }
 
-export function askedOffset(context: Context): AskedOffset | undefined {
+export function readOffset(context: Context): AskedOffset | undefined {
   const given = context.req.queries("offset") ?? []
   if (given.length > 1) throw bad("a read begins at one offset")
   const [offset] = given
@@ -106,7 +106,7 @@ export function askedOffset(context: Context): AskedOffset | undefined {
 
 export type Live = "long-poll" | "sse"
 
-export function askedLive(context: Context): Live | undefined {
+export function readLive(context: Context): Live | undefined {
   const live = context.req.query("live")
   if (live === undefined) return undefined
   if (live === "long-poll" || live === "sse") return live

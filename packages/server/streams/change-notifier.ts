@@ -7,17 +7,17 @@ export type Watched = Pick<Store, "watch"> & { readonly of?: Pick<Store, "watch"
 /** Who waits for which stream. One watch of the store serves all of them, so that a reader who only
  *  waits costs one entry of a map. */
 class Waiting {
-  readonly #bells = new Map<string, Set<StreamBell>>()
+  readonly #bells = new Map<string, Set<ChangeNotifier>>()
   #unwatch: (() => void) | undefined
 
-  add(store: Pick<Store, "watch">, stream_id: string, bell: StreamBell) {
+  add(store: Pick<Store, "watch">, stream_id: string, bell: ChangeNotifier) {
     this.#unwatch ??= store.watch((streams) => this.#tell(streams))
     const bells = this.#bells.get(stream_id)
     if (bells) bells.add(bell)
     else this.#bells.set(stream_id, new Set([bell]))
   }
 
-  remove(stream_id: string, bell: StreamBell) {
+  remove(stream_id: string, bell: ChangeNotifier) {
     const bells = this.#bells.get(stream_id)
     bells?.delete(bell)
     if (bells?.size === 0) this.#bells.delete(stream_id)
@@ -57,7 +57,7 @@ function waitingOn(store: Pick<Store, "watch">): Waiting {
 }
 
 /** Rings when a stream changed since it was last asked. */
-export class StreamBell {
+export class ChangeNotifier {
   stopped = false
   readonly #store: Pick<Store, "watch">
   readonly #stream_ids: string[]

@@ -6,16 +6,20 @@ import { isJson, isText } from "compositor-engine/streams/content"
 import { nextCursor } from "compositor-engine/streams/cursor"
 import { printOffset } from "compositor-engine/streams/offset"
 import type { StreamChunk, StreamHead } from "compositor-engine/streams/stream"
-import { StreamBell } from "./change-notifier.ts"
+import { ChangeNotifier } from "./change-notifier.ts"
 import { STREAM_HEADERS } from "./answers.ts"
-import { isEnd, type Place, pageOf, type StreamReading } from "./page.ts"
+import { isEnd, type StreamPosition, pageOf, type StreamReading } from "./page.ts"
 
 /** A connection is made anew now and then, so that readers can share one on their way here. */
 const CONNECTION_MS = 60_000
 
 /** A stream as server-sent events: what is there and then what comes, each `data` with the `control`
  *  that says where its reader stands. */
-export function liveEvents(store: StreamReading, context: Context, place: Place): Response {
+export function liveEvents(
+  store: StreamReading,
+  context: Context,
+  place: StreamPosition,
+): Response {
   const tail = new LiveTail(store, place)
   const headers = {
     ...STREAM_HEADERS,
@@ -56,7 +60,7 @@ function bodyOf(tail: LiveTail): ReadableStream<Uint8Array> {
 
 class LiveTail {
   readonly #store: StreamReading
-  readonly #bell: StreamBell
+  readonly #bell: ChangeNotifier
   readonly #ends_at = Date.now() + CONNECTION_MS
   #head: StreamHead
   #from: number
@@ -64,9 +68,9 @@ class LiveTail {
   #told = false
   #ended = false
 
-  constructor(store: StreamReading, { head, from, cursor }: Place) {
+  constructor(store: StreamReading, { head, from, cursor }: StreamPosition) {
     this.#store = store
-    this.#bell = new StreamBell(store, head.id)
+    this.#bell = new ChangeNotifier(store, head.id)
     this.#head = head
     this.#from = from
     this.#cursor = cursor

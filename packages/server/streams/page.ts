@@ -1,6 +1,6 @@
 import type { Store } from "compositor-engine/store/store"
 import type { StreamHead, StreamPage } from "compositor-engine/streams/stream"
-import { refused } from "./answers.ts"
+import { streamRefusal } from "./answers.ts"
 import type { Watched } from "./change-notifier.ts"
 
 export type StreamStore = Pick<
@@ -11,7 +11,7 @@ export type StreamStore = Pick<
 /** As much of it as a reader needs. */
 export type StreamReading = Pick<StreamStore, "useStream" | "stream" | "streamPage"> & Watched
 
-export interface Place {
+export interface StreamPosition {
   readonly head: StreamHead
   readonly from: number
   readonly cursor: string | undefined
@@ -25,7 +25,7 @@ export async function pageOf(
   from: number,
 ): Promise<StreamPage> {
   const page = await store.streamPage(head.id, { from, max_bytes: PAGE_BYTES })
-  if (!page) throw refused({ type: "missing", message: `there is no stream ${head.path}` })
+  if (!page) throw streamRefusal({ type: "missing", message: `there is no stream ${head.path}` })
   return page
 }
 

@@ -4,27 +4,27 @@ import { isJson } from "compositor-engine/streams/content"
 import { nextCursor } from "compositor-engine/streams/cursor"
 import { printOffset } from "compositor-engine/streams/offset"
 import type { StreamChunk, StreamHead } from "compositor-engine/streams/stream"
-import { askedLive, askedOffset, bad } from "./ask.ts"
+import { readLive, readOffset, bad } from "./ask.ts"
 import { liveEvents } from "./live.ts"
-import { refused, STREAM_HEADERS } from "./answers.ts"
-import { StreamBell } from "./change-notifier.ts"
-import { isEnd, type Place, pageOf, type StreamReading } from "./page.ts"
+import { streamRefusal, STREAM_HEADERS } from "./answers.ts"
+import { ChangeNotifier } from "./change-notifier.ts"
+import { isEnd, type StreamPosition, pageOf, type StreamReading } from "./page.ts"
 
 const LONG_POLL_MS = 20_000
 
 /** What stands in a stream from an offset on; live, also what comes. */
-export async function readStream(
+export async function answerStreamRead(
   store: StreamReading,
   context: Context,
   path: string,
 ): Promise<Response> {
-  const live = askedLive(context)
-  const offset = askedOffset(context)
+  const live = readLive(context)
+  const offset = readOffset(context)
   if (live && !offset) throw bad("a live read says its offset")
   const head = await use(store, path)
   const from = offset?.type === "now" ? head.tail : (offset?.position ?? 0)
   if (from > head.tail) throw bad("the offset is beyond the end of the stream")
-  const place: Place = { head, from, cursor: context.req.query("cursor") }
+  const place: StreamPosition = { head, from, cursor: context.req.query("cursor") }
   if (live === "sse") return liveEvents(store, context, place)
   if (live === "long-poll") return longPoll(store, place)
   if (offset?.type === "now") return atTail(head)
@@ -34,7 +34,7 @@ export async function readStream(
 /** The stream, whose time to live begins anew with a read. */
 async function use(store: StreamReading, path: string): Promise<StreamHead> {
   const found = await store.stream(path, Date.now())
-  if (found.type !== "found") throw refused(found)
+  if (found.type !== "found") throw streamRefusal(found)
   if (found.head.ttl_seconds !== null) await store.useStream({ id: found.head.id })
   return found.head
 }
@@ -44,7 +44,11 @@ function atTail(head: StreamHead): Response {
   return new Response(bodyOf(head, []), { headers: { ...contentHeaders(head), ...headers } })
 }
 
-async function catchUp(store: StreamReading, context: Context, place: Place): Promise<Response> {
+async function catchUp(
+  store: StreamReading,
+  context: Context,
+  place: StreamPosition,
+): Promise<Response> {
   const { head, from } = place
   const page = await pageOf(store, head, from)
   const body = bodyOf(head, page.chunks)
@@ -59,14 +63,19 @@ async function catchUp(store: StreamReading, context: Context, place: Place): Pr
   return new Response(body, { headers })
 }
 
-async function longPoll(store: StreamReading, { head, from, cursor }: Place): Promise<Response> {
-  const bell = new StreamBell(store, head.id)
+async function longPoll(
+  store: StreamReading,
+  { head, from, cursor }: StreamPosition,
+): Promise<Response> {
+  const bell = new ChangeNotifier(store, head.id)
   const deadline = Date.now() + LONG_POLL_MS
   try {
     for (;;) {
       const now = await store.stream(head.path, Date.now())
       if (now.type !== "found" || now.head.id !== head.id)
-        throw refused(now.type === "found" ? { type: "missing", message: "it was made anew" } : now)
+        throw streamRefusal(
+          now.type === "found" ? { type: "missing", message: "it was made anew" } : now,
+        )
       if (now.head.tail > from) return polled(store, now.head, { from, cursor })
       const left = deadline - Date.now()
       if (isEnd(now.head, from) || left <= 0 || !(await bell.rung(left)))

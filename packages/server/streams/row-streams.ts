@@ -9,8 +9,8 @@ import type {
   StreamHead,
   StreamPage,
 } from "compositor-engine/streams/stream"
-import { type Caller, ownerOf } from "../caller.ts"
-import { DoorError } from "../errors.ts"
+import { type Caller, callerOwner } from "../caller.ts"
+import { HttpError } from "../errors.ts"
 import type { StreamReading } from "./page.ts"
 
 const EVENTS = 500
@@ -29,7 +29,7 @@ export function rowStreams(
   path: string,
   caller: Caller,
 ): StreamReading | undefined {
-  const view = viewOf(path, ownerOf(caller))
+  const view = viewOf(path, callerOwner(caller))
   if (!view) return undefined
   const found = () => find(store, view, path)
   return {
@@ -43,7 +43,7 @@ export function rowStreams(
 
 /** These may only be read. */
 export function refuseWriting(method: string): never {
-  throw new DoorError(
+  throw new HttpError(
     405,
     "method_not_allowed",
     `rows are not written by ${method} to their stream`,

@@ -9,11 +9,11 @@ import type {
   StreamHead,
 } from "compositor-engine/streams/stream"
 import { type Caller, callerOf } from "../caller.ts"
-import { DoorError } from "../errors.ts"
-import { askedClose, askedFork, askedLife, askedProducer, bad, pathOf, readAppend } from "./ask.ts"
-import { refused, reply } from "./answers.ts"
+import { HttpError } from "../errors.ts"
+import { readClose, readFork, readLife, readProducer, bad, pathOf, readAppend } from "./ask.ts"
+import { streamRefusal, reply } from "./answers.ts"
 import type { StreamReading, StreamStore } from "./page.ts"
-import { readStream } from "./read.ts"
+import { answerStreamRead } from "./read.ts"
 import { refuseWriting, type RowStore, rowStreams } from "./row-streams.ts"
 
 export interface StreamEngine {
@@ -33,7 +33,7 @@ export async function serveStream(
   if (rows) return serveRows(whileAdmitted(principals, caller, rows), context, path)
   const own = within(caller, path)
   if (context.req.method === "GET")
-    return readStream(whileAdmitted(principals, caller, store), context, own)
+    return answerStreamRead(whileAdmitted(principals, caller, store), context, own)
   return serveOwn(store, context, own)
 }
 
@@ -64,7 +64,7 @@ function within(caller: Caller, path: string): string {
 
 function serveRows(rows: StreamReading, context: Context, path: string): Promise<Response> {
   const { method } = context.req
-  if (method === "GET") return readStream(rows, context, path)
+  if (method === "GET") return answerStreamRead(rows, context, path)
   return method === "HEAD" ? describe(rows, path) : refuseWriting(method)
 }
 
@@ -79,7 +79,7 @@ async function serveOwn(store: StreamStore, context: Context, path: string): Pro
     case "DELETE":
       return remove(store, path)
     default:
-      throw new DoorError(405, "method_not_allowed", `a stream takes no ${context.req.method}`)
+      throw new HttpError(405, "method_not_allowed", `a stream takes no ${context.req.method}`)
   }
 }
 
@@ -87,9 +87,9 @@ async function create(store: StreamStore, context: Context, path: string): Promi
   const asked = {
     path,
     content_type: context.req.header("content-type") || null,
-    closed: askedClose(context),
+    closed: readClose(context),
     fork: forkIn(context),
-    ...askedLife(context),
+    ...readLife(context),
   }
   const body = await readAppend(context)
   const answer = await store.createStream({ ...asked, body, id: newId("str") })
@@ -104,18 +104,18 @@ async function create(store: StreamStore, context: Context, path: string): Promi
     case "gone":
     case "conflict":
     case "invalid":
-      throw refused(answer)
+      throw streamRefusal(answer)
   }
 }
 
 function forkIn(context: Context): Fork | null {
-  const fork = askedFork(context)
+  const fork = readFork(context)
   return fork && { ...fork, path: within(callerOf(context), fork.path) }
 }
 
 async function append(store: StreamStore, context: Context, path: string): Promise<Response> {
-  const close = askedClose(context)
-  const producer = askedProducer(context)
+  const close = readClose(context)
+  const producer = readProducer(context)
   const body = await readAppend(context)
   if (body.length === 0 && !close) throw bad("an append has a body")
   const input: StreamAppend = {
@@ -165,19 +165,19 @@ function appendAnswer(answer: StreamAppended, { producer, body }: StreamAppend):
     case "gone":
     case "conflict":
     case "invalid":
-      throw refused(answer)
+      throw streamRefusal(answer)
   }
 }
 
 async function describe(store: StreamReading, path: string): Promise<Response> {
   const found = await store.stream(path, Date.now())
-  if (found.type !== "found") throw refused(found)
+  if (found.type !== "found") throw streamRefusal(found)
   return reply(200, { ...headOf(found.head), "cache-control": "no-store" })
 }
 
 async function remove(store: StreamStore, path: string): Promise<Response> {
   const { type } = await store.deleteStream({ path })
-  if (type !== "deleted") throw refused({ type, message: `there is no stream ${path}` })
+  if (type !== "deleted") throw streamRefusal({ type, message: `there is no stream ${path}` })
   return reply(204, {})
 }
 

@@ -8,7 +8,7 @@ import {
   type ArchiveSource,
   extractArchive,
   listArchive,
-  readEntry,
+  readArchiveEntry,
 } from "../../../packages/files/archives/archive.ts"
 import { storedStream } from "../../../packages/files/archives/xz.ts"
 import { collectBytes, temporaryFolder } from "../../build.ts"
@@ -345,7 +345,7 @@ describe("listArchive", () => {
 
 describe("readEntry", () => {
   async function read(bytes: Buffer, name: string) {
-    const result = await readEntry({ bytes }, name)
+    const result = await readArchiveEntry({ bytes }, name)
     return result.type === "entry" ? String(await collectBytes(result.bytes)) : result
   }
 

@@ -10,10 +10,10 @@ import { findKnownProgram } from "../../../packages/files/formats/identity.ts"
 import type {
   ConvertFile,
   ConvertLimits,
-  Target,
+  ConvertTarget,
 } from "../../../packages/files/formats/converted.ts"
 import { SNIFF_BYTES, sniff } from "../../../packages/files/kinds/sniff.ts"
-import { type Fragment, parseFragment } from "../../../packages/core/message/file-location.ts"
+import { type FileFragment, parseFragment } from "../../../packages/core/message/file-location.ts"
 
 export const scratch = mkdtempSync(join(tmpdir(), "convert-test-"))
 afterAll(() => rmSync(scratch, { recursive: true, force: true }))
@@ -29,7 +29,7 @@ export async function fileOf(name: string, bytes: Uint8Array): Promise<ConvertFi
 }
 
 export interface Asked {
-  readonly to?: Target
+  readonly to?: ConvertTarget
   readonly at?: string
   readonly limits?: Partial<ConvertLimits>
 }
@@ -58,7 +58,7 @@ export async function filesOf(name: string, bytes: Uint8Array, asked: Asked = {}
   return answer.files
 }
 
-export function fragmentAt(text: string): Fragment {
+export function fragmentAt(text: string): FileFragment {
   const read = parseFragment(text)
   if (read?.type !== "fragment") throw new Error(`${text} is no fragment`)
   return read.fragment

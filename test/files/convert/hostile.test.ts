@@ -8,7 +8,7 @@ import { join } from "node:path"
 import sharp from "sharp"
 import { describe, expect, it } from "vitest"
 import { CONVERT_LIMITS, type Job } from "../../../packages/files/formats/converted.ts"
-import { fenced, runReader } from "../../../packages/files/formats/run-reader.ts"
+import { fenceReader, runReader } from "../../../packages/files/formats/run-reader.ts"
 import { converted, scratch, textOf } from "./converting.ts"
 import {
   docx,
@@ -189,7 +189,7 @@ describe("what a reader may do", () => {
     const { port } = server.address() as AddressInfo
     const probe = join(scratch, "probe.mjs")
     await writeFile(probe, PROBE)
-    const [program = "", ...args] = await fenced(job("text", "a.txt", 1), probe)
+    const [program = "", ...args] = await fenceReader(job("text", "a.txt", 1), probe)
     const { stdout } = spawnSync(program, [...args, String(port), tmpdir()], { encoding: "utf8" })
     server.close()
     const told = JSON.parse(stdout) as Record<string, string>

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import sharp from "sharp"
 import { describe, expect, it } from "vitest"
 import { measureFile } from "../../../packages/files/formats/measure.ts"
-import { type Place, sliceFile } from "../../../packages/files/formats/slice.ts"
+import { type SliceLocation, sliceFile } from "../../../packages/files/formats/slice.ts"
 import type { Slicer } from "../../../packages/core/file/slice.ts"
 import { runSandboxed } from "../../../packages/files/sandbox/sandbox.ts"
 import { fileOf, fragmentAt, lacking, scratch } from "./converting.ts"
@@ -14,7 +14,7 @@ const walls = trial.type !== "unavailable"
 
 const slicer: Slicer = (file, place, want) => sliceFile(file, place, want, { scratch })
 
-async function slice(name: string, bytes: Uint8Array, place: Place, native = false) {
+async function slice(name: string, bytes: Uint8Array, place: SliceLocation, native = false) {
   const file = await fileOf(name, bytes)
   const open = async function* () {
     yield await readFile(file.path)

@@ -1,5 +1,5 @@
 /** What the shelf says, but for what its tabs say themselves. */
-export const shelfStrings = {
+export const panelStrings = {
   title: "At hand",
   close: "Close",
   about: "Commands, skills, files, agents and more",

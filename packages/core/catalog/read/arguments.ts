@@ -2,11 +2,11 @@ import { type CommandArgument, oneLine } from "../command.ts"
 import { MAX_ARGUMENTS } from "../limits.ts"
 import { slotsOf } from "../piece.ts"
 import { parseTemplate } from "../template.ts"
-import type { Head } from "./head.ts"
+import type { FrontMatterHead } from "./head.ts"
 import type { YamlValue } from "./yaml.ts"
 
 /** The `arguments` key: names in a list or between spaces, or maps that say more of each. */
-export function declaredArguments(head: Head): CommandArgument[] {
+export function declaredArguments(head: FrontMatterHead): CommandArgument[] {
   const value = head.value("arguments")
   if (value === undefined || value === "") return []
   const items = Array.isArray(value)

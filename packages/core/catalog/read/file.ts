@@ -1,5 +1,5 @@
 import { type Command, type CommandSource, commandName } from "../command.ts"
-import type { Finding } from "../finding.ts"
+import type { CommandFileFinding } from "../finding.ts"
 
 /** A file that may hold commands, as discovery found it. */
 export interface CommandFile {
@@ -16,7 +16,7 @@ export interface CommandFile {
 
 export interface FileReading {
   readonly commands: readonly Command[]
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CommandFileFinding[]
 }
 
 /** What every command of the file says of where it came from. */
@@ -29,9 +29,12 @@ export function provenance(file: CommandFile, line: number) {
 }
 
 /** A finding whose place is known by whoever tells it. */
-export type Told = Omit<Finding, "path" | "line"> & { readonly line?: number }
+export type PartialFinding = Omit<CommandFileFinding, "path" | "line"> & { readonly line?: number }
 
-export function nothing({ path }: Pick<CommandFile, "path">, told: Told): FileReading {
+export function readNoCommands(
+  { path }: Pick<CommandFile, "path">,
+  told: PartialFinding,
+): FileReading {
   return { commands: [], findings: [{ line: 1, ...told, path }] }
 }
 

@@ -1,11 +1,11 @@
 import { linesBefore } from "../finding.ts"
 import { MAX_FRONT_MATTER_CHARACTERS } from "../limits.ts"
-import { Head } from "./head.ts"
+import { FrontMatterHead } from "./head.ts"
 import { readYaml } from "./yaml.ts"
 
 /** A Markdown file with a head: what its keys say, and the text below. */
 export interface MarkdownFile {
-  readonly head: Head
+  readonly head: FrontMatterHead
   readonly body: string
   /** The line of the file at which the body begins. */
   readonly line: number
@@ -36,7 +36,7 @@ export function withoutMark(text: string): string {
 function split(text: string, path: string, fence: RegExpExecArray | null): MarkdownFile {
   // A file may begin with a rule: what has no key in it is no head.
   if (!fence || (fence[1] && !KEY.test(fence[1])))
-    return { head: new Head(path, 1), ...bodyOf(text, 0) }
+    return { head: new FrontMatterHead(path, 1), ...bodyOf(text, 0) }
   const [whole, yaml = ""] = fence
   return {
     head: headOf(yaml, path, whole.startsWith("---") ? 2 : 1),
@@ -50,9 +50,10 @@ function bodyOf(text: string, from: number): { body: string; line: number } {
   return { body: rest.trim(), line: 1 + linesBefore(text, from + blank) }
 }
 
-function headOf(yaml: string, path: string, firstLine: number): Head {
-  if (yaml.length <= MAX_FRONT_MATTER_CHARACTERS) return new Head(path, firstLine, readYaml(yaml))
-  const head = new Head(path, firstLine)
+function headOf(yaml: string, path: string, firstLine: number): FrontMatterHead {
+  if (yaml.length <= MAX_FRONT_MATTER_CHARACTERS)
+    return new FrontMatterHead(path, firstLine, readYaml(yaml))
+  const head = new FrontMatterHead(path, firstLine)
   head.note({
     level: "error",
     rule: "limit",

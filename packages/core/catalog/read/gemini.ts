@@ -1,6 +1,6 @@
 import { oneLine, type TemplateCommand } from "../command.ts"
-import type { Finding } from "../finding.ts"
-import { type CommandFile, type FileReading, nothing, provenance } from "./file.ts"
+import type { CommandFileFinding } from "../finding.ts"
+import { type CommandFile, type FileReading, readNoCommands, provenance } from "./file.ts"
 import { withoutMark } from "./front-matter.ts"
 import { lineOfKey, readToml } from "./toml.ts"
 
@@ -9,7 +9,7 @@ export function readGeminiCommand(file: CommandFile): FileReading {
   const text = withoutMark(file.text)
   const toml = readToml(text)
   if (toml.type === "fault")
-    return nothing(file, {
+    return readNoCommands(file, {
       level: "error",
       rule: "toml",
       message: `it cannot be read: ${toml.message}`,
@@ -17,7 +17,7 @@ export function readGeminiCommand(file: CommandFile): FileReading {
     })
   const { prompt, description } = toml.table
   if (typeof prompt !== "string" || prompt.trim() === "")
-    return nothing(file, {
+    return readNoCommands(file, {
       level: "error",
       rule: "prompt",
       message: "it has no prompt, which every command needs",
@@ -32,7 +32,13 @@ export function readGeminiCommand(file: CommandFile): FileReading {
     ...provenance(file, lineOfKey(text, "prompt")),
   }
   const message = `/${name} has no description`
-  const missing: Finding = { level: "note", rule: "description", path: file.path, line: 1, message }
+  const missing: CommandFileFinding = {
+    level: "note",
+    rule: "description",
+    path: file.path,
+    line: 1,
+    message,
+  }
   return { commands: [command], findings: command.description ? [] : [missing] }
 }
 

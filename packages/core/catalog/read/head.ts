@@ -1,13 +1,13 @@
 import { oneLine } from "../command.ts"
-import type { Finding } from "../finding.ts"
+import type { CommandFileFinding } from "../finding.ts"
 import { MAX_HINT_CHARACTERS } from "../limits.ts"
-import type { Told } from "./file.ts"
+import type { PartialFinding } from "./file.ts"
 import type { YamlEntry, YamlReading, YamlValue } from "./yaml.ts"
 
 /** The keys of a file's head, asked for by their kebab-case name: `argumentHint`, `argument_hint`
  *  and `argument-hint` are one. What looks wrong becomes a finding with its line. */
-export class Head {
-  readonly findings: Finding[] = []
+export class FrontMatterHead {
+  readonly findings: CommandFileFinding[] = []
   readonly #path: string
   readonly #firstLine: number
   readonly #entries = new Map<string, YamlEntry>()
@@ -30,7 +30,7 @@ export class Head {
   }
 
   /** `line` counts within the head. */
-  note({ line = 1, ...told }: Told): void {
+  note({ line = 1, ...told }: PartialFinding): void {
     const at = Math.max(1, this.#firstLine + line - 1)
     if (this.findings.some((known) => known.line === at && known.message === told.message)) return
     this.findings.push({ ...told, path: this.#path, line: at })

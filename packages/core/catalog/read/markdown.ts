@@ -1,7 +1,7 @@
 import {
   type CommandArgument,
   commandName,
-  type Dialect,
+  type CommandDialect,
   oneLine,
   type TemplateCommand,
 } from "../command.ts"
@@ -10,16 +10,16 @@ import {
   type CommandFile,
   type FileReading,
   nameFromPath,
-  nothing,
+  readNoCommands,
   provenance,
-  type Told,
+  type PartialFinding,
 } from "./file.ts"
 import { type MarkdownFile, readMarkdown, readPromptFile } from "./front-matter.ts"
-import type { Head } from "./head.ts"
+import type { FrontMatterHead } from "./head.ts"
 
 /** How a tool writes its Markdown commands. */
 interface MarkdownHabit {
-  readonly dialect: Dialect
+  readonly dialect: CommandDialect
   readonly extension: RegExp
   /** Between the folders of a name. */
   readonly separator: ":" | "/"
@@ -70,19 +70,23 @@ export function readMarkdownCommand(file: CommandFile): FileReading {
   return { commands: [command], findings: head.findings }
 }
 
-const NO_NAME: Told = { level: "error", rule: "name", message: "its name cannot be typed" }
-const NO_TEXT: Told = {
+const NO_NAME: PartialFinding = {
+  level: "error",
+  rule: "name",
+  message: "its name cannot be typed",
+}
+const NO_TEXT: PartialFinding = {
   level: "warning",
   rule: "empty",
   message: "it has no text, so it is left out",
 }
 
-function without(file: CommandFile, head: Head, told: Told): FileReading {
-  return { commands: [], findings: [...head.findings, ...nothing(file, told).findings] }
+function without(file: CommandFile, head: FrontMatterHead, told: PartialFinding): FileReading {
+  return { commands: [], findings: [...head.findings, ...readNoCommands(file, told).findings] }
 }
 
 /** Cline switches a workflow off in its head. */
-function isOff(head: Head): boolean {
+function isOff(head: FrontMatterHead): boolean {
   return head.flag("disabled") === true || head.flag("enabled") === false
 }
 
@@ -93,7 +97,11 @@ export function readContinueRule(file: CommandFile): FileReading {
   return { commands: [], findings: head.findings }
 }
 
-function nameOf(file: CommandFile, habit: MarkdownHabit, head: Head): string | undefined {
+function nameOf(
+  file: CommandFile,
+  habit: MarkdownHabit,
+  head: FrontMatterHead,
+): string | undefined {
   const fromFile = nameFromPath(file.relative, habit.extension, habit.separator)
   const written = head.line("name")
   const fromHead = written === undefined ? undefined : commandName(written)
@@ -144,7 +152,11 @@ function commandOf(file: CommandFile, { habit, name, markdown }: Reading): Templ
 }
 
 /** Continue's first version was Handlebars, and is still found in `.prompts`. */
-function dialectOf(file: CommandFile, habit: MarkdownHabit, { head, body }: MarkdownFile): Dialect {
+function dialectOf(
+  file: CommandFile,
+  habit: MarkdownHabit,
+  { head, body }: MarkdownFile,
+): CommandDialect {
   if (habit.dialect !== "continue") return habit.dialect
   const version = head.text("version")
   if (version !== undefined) return version.startsWith("1") ? "continue-v1" : "continue"
@@ -159,7 +171,11 @@ function firstLine(body: string): string | undefined {
   return oneLine(line.replace(/^#+\s+/, ""), FIRST_LINE_CHARACTERS) || undefined
 }
 
-function argumentsOf(head: Head, body: string, dialect: Dialect): CommandArgument[] {
+function argumentsOf(
+  head: FrontMatterHead,
+  body: string,
+  dialect: CommandDialect,
+): CommandArgument[] {
   if (dialect === "codex" || dialect === "copilot") return usedArguments(body, dialect)
   return declaredArguments(head)
 }
@@ -176,7 +192,10 @@ const READ_KEYS = [
 ]
 
 /** Everything else the head says, in snake_case: shown, and left to whoever knows what to do. */
-export function hintsOf(head: Head, taken = READ_KEYS): Record<string, unknown> | undefined {
+export function hintsOf(
+  head: FrontMatterHead,
+  taken = READ_KEYS,
+): Record<string, unknown> | undefined {
   const tools = head.list("allowed-tools")
   const rest = Object.entries({ ...head.rest(taken), ...(tools ? { "allowed-tools": tools } : {}) })
   if (rest.length === 0) return undefined

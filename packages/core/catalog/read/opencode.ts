@@ -1,9 +1,9 @@
 import { errorMessage } from "../../message/untyped.ts"
 import { z } from "zod"
 import { commandName, oneLine, type TemplateCommand } from "../command.ts"
-import type { Finding } from "../finding.ts"
+import type { CommandFileFinding } from "../finding.ts"
 import { MAX_COMMANDS_PER_FILE } from "../limits.ts"
-import { type CommandFile, type FileReading, nothing, provenance } from "./file.ts"
+import { type CommandFile, type FileReading, readNoCommands, provenance } from "./file.ts"
 import { withoutMark } from "./front-matter.ts"
 import { readJson } from "./json.ts"
 
@@ -37,7 +37,7 @@ function parse(file: CommandFile): Parsed {
 }
 
 function fault(file: CommandFile, message: string): Parsed {
-  return { type: "fault", reading: nothing(file, { level: "error", rule: "json", message }) }
+  return { type: "fault", reading: readNoCommands(file, { level: "error", rule: "json", message }) }
 }
 
 function readEntry(file: CommandFile, key: string, value: unknown): FileReading {
@@ -45,7 +45,7 @@ function readEntry(file: CommandFile, key: string, value: unknown): FileReading 
   const name = commandName(key)
   const entry = Entry.safeParse(value)
   if (name === undefined || !entry.success)
-    return nothing(file, {
+    return readNoCommands(file, {
       level: "error",
       rule: "prompt",
       message: `its command ${key} has no template`,
@@ -62,7 +62,13 @@ function readEntry(file: CommandFile, key: string, value: unknown): FileReading 
     ...provenance(file, line),
   }
   const message = `/${name} has no description`
-  const missing: Finding = { level: "note", rule: "description", path: file.path, line, message }
+  const missing: CommandFileFinding = {
+    level: "note",
+    rule: "description",
+    path: file.path,
+    line,
+    message,
+  }
   return { commands: [command], findings: description ? [] : [missing] }
 }
 

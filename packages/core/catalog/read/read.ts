@@ -1,5 +1,5 @@
 import { MAX_FILE_BYTES } from "../limits.ts"
-import { type CommandFile, type FileReading, nothing } from "./file.ts"
+import { type CommandFile, type FileReading, readNoCommands } from "./file.ts"
 import { readGeminiCommand } from "./gemini.ts"
 import { readContinueRule, readMarkdownCommand } from "./markdown.ts"
 import { readOpencodeConfig } from "./opencode.ts"
@@ -25,7 +25,7 @@ const READERS: Readonly<Record<ReaderName, (file: CommandFile) => FileReading>> 
 /** The commands of a file. A file that cannot be read yields findings, never an exception. */
 export function readCommandFile(file: CommandFile, reader: ReaderName): FileReading {
   if (file.text.length > MAX_FILE_BYTES)
-    return nothing(file, {
+    return readNoCommands(file, {
       level: "error",
       rule: "limit",
       message: `it is larger than ${MAX_FILE_BYTES} bytes`,

@@ -1,9 +1,15 @@
 import { commandName, oneLine, type TemplateCommand } from "../command.ts"
 import { MAX_ARGUMENTS, MAX_COMMANDS_PER_FILE } from "../limits.ts"
 import { argumentOf } from "./arguments.ts"
-import { type CommandFile, type FileReading, nameFromPath, nothing, provenance } from "./file.ts"
+import {
+  type CommandFile,
+  type FileReading,
+  nameFromPath,
+  readNoCommands,
+  provenance,
+} from "./file.ts"
 import { withoutMark } from "./front-matter.ts"
-import { Head } from "./head.ts"
+import { FrontMatterHead } from "./head.ts"
 import { hintsOf } from "./markdown.ts"
 import { readYaml, type YamlReading, type YamlValue } from "./yaml.ts"
 
@@ -11,15 +17,19 @@ import { readYaml, type YamlReading, type YamlValue } from "./yaml.ts"
 export function readRecipe(file: CommandFile): FileReading {
   const yaml = readYaml(withoutMark(file.text))
   if (yaml.type === "fault") return unreadable(file, yaml)
-  const head = new Head(file.path, 1, inner(yaml))
+  const head = new FrontMatterHead(file.path, 1, inner(yaml))
   const body = ["instructions", "prompt"]
     .flatMap((key) => head.text(key)?.trim() || [])
     .join("\n\n")
   const name = nameFromPath(file.relative.replace(/\/recipe(?=\.)/i, ""), RECIPE, ":")
   if (name === undefined)
-    return nothing(file, { level: "error", rule: "name", message: "its name cannot be typed" })
+    return readNoCommands(file, {
+      level: "error",
+      rule: "name",
+      message: "its name cannot be typed",
+    })
   if (body === "")
-    return nothing(file, {
+    return readNoCommands(file, {
       level: "error",
       rule: "prompt",
       message: "it has neither instructions nor a prompt",
@@ -47,7 +57,7 @@ const RECIPE_KEYS = ["version", "title", "description", "instructions", "prompt"
 const RECIPE = /\.(?:ya?ml|json)$/i
 
 function unreadable(file: CommandFile, { line, message }: Extract<YamlReading, { type: "fault" }>) {
-  return nothing(file, {
+  return readNoCommands(file, {
     level: "error",
     rule: "yaml",
     message: `it cannot be read: ${message}`,

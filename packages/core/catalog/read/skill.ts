@@ -1,10 +1,10 @@
 import { commandName, oneLine } from "../command.ts"
-import type { Finding } from "../finding.ts"
+import type { CommandFileFinding } from "../finding.ts"
 import type { Skill } from "../skill.ts"
 import { declaredArguments } from "./arguments.ts"
 import { type CommandFile, provenance } from "./file.ts"
 import { type MarkdownFile, readMarkdown } from "./front-matter.ts"
-import type { Head } from "./head.ts"
+import type { FrontMatterHead } from "./head.ts"
 import { hintsOf } from "./markdown.ts"
 
 /** A `SKILL.md`, with the package it lies in. */
@@ -19,7 +19,7 @@ export interface SkillFile extends CommandFile {
 
 export interface SkillReading {
   readonly skill?: Skill
-  readonly findings: readonly Finding[]
+  readonly findings: readonly CommandFileFinding[]
 }
 
 /** Lenient, as the specification asks: warned about wherever it can still be used, and skipped only
@@ -43,7 +43,7 @@ export function readSkill(file: SkillFile): SkillReading {
   return { skill: skillOf(file, markdown, { name, description }), findings: head.findings }
 }
 
-function isOff(head: Head): boolean {
+function isOff(head: FrontMatterHead): boolean {
   const off = head.flag("disabled") === true || head.flag("enabled") === false
   if (off) head.note({ level: "note", rule: "disabled", message: "it is switched off in its head" })
   return off
@@ -54,7 +54,7 @@ const MAX_NAME = 64
 const MAX_DESCRIPTION = 1024
 const MAX_COMPATIBILITY = 500
 
-function judge(file: SkillFile, head: Head, name: string): void {
+function judge(file: SkillFile, head: FrontMatterHead, name: string): void {
   if (name !== file.folderName)
     head.note({
       level: "warning",

@@ -1,8 +1,8 @@
-import type { Detector, Span } from "./detector.ts"
+import type { Detector, SecretSpan } from "./detector.ts"
 import { isPlausible, type Maker } from "./plausible.ts"
 
 /** A value that its name gives away: `DB_PASSWORD=…`, `"api_key": "…"`, `--token …`, `<secret>…`. */
-export function assignment(kind: string, words: readonly string[], maker: Maker): Detector {
+export function detectAssignment(kind: string, words: readonly string[], maker: Maker): Detector {
   const accepts = (value: Value) => isSecret(value, maker)
   return assigned(kind, words, { suffix: SUFFIXES[maker], accepts })
 }
@@ -28,7 +28,7 @@ function assigned(kind: string, words: readonly string[], { suffix, accepts }: F
   const head = new RegExp(`(?:${words.join("|")})${suffix}${SEPARATOR}`, "iy")
   return { kind, words, folded: true, find }
 
-  function find(text: string, at: number): Span | undefined {
+  function find(text: string, at: number): SecretSpan | undefined {
     head.lastIndex = at
     const match = head.exec(text)
     if (match === null) return undefined

@@ -1,9 +1,9 @@
-import { type Detector, isStart, type Span } from "./detector.ts"
+import { type Detector, isStart, type SecretSpan } from "./detector.ts"
 import { isRandom } from "./forms.ts"
 
 /** A secret that goes on in the next line, as a terminal, a letter or an editor breaks it. Only what
  *  is random on both sides of the break is taken for one. */
-export function findBroken(detector: Detector, text: string, at: number): Span | undefined {
+export function findBroken(detector: Detector, text: string, at: number): SecretSpan | undefined {
   const found = detector.find(text, at)
   if (!detector.breakable || detector.folded) return found
   return found ? withTail(detector, text, found) : acrossBreaks(detector, text, at)
@@ -11,7 +11,7 @@ export function findBroken(detector: Detector, text: string, at: number): Span |
 
 // Forms without an end are found in their first line already; what follows alone in the next one,
 // and is as random, is the rest.
-function withTail(detector: Detector, text: string, found: Span): Span {
+function withTail(detector: Detector, text: string, found: SecretSpan): SecretSpan {
   TAIL.lastIndex = found.end
   const tail = TAIL.exec(text)?.[1]
   // Another of the kind in the next line is another.
@@ -24,7 +24,7 @@ const TAIL = /[ \t]*\r?\n[ \t]*([\w+/.~-]{8,256}={0,2})(?=[ \t]*(?:\r?\n|$))/y
 const MAX_CHARACTERS = 512
 
 // The fewest breaks first: what follows the secret in a line of its own is no part of it.
-function acrossBreaks(detector: Detector, text: string, at: number): Span | undefined {
+function acrossBreaks(detector: Detector, text: string, at: number): SecretSpan | undefined {
   if (!isBrokenAt(text, at) || !isStart(text, at)) return undefined
   const pieces = text.slice(at, at + MAX_CHARACTERS).split(BREAKS)
   for (let count = 1; count <= MAX_BREAKS && 2 * count < pieces.length; count++) {

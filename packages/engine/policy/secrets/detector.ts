@@ -1,5 +1,5 @@
 /** From `start` up to `end`, in UTF-16 units. */
-export interface Span {
+export interface SecretSpan {
   readonly start: number
   readonly end: number
 }
@@ -15,12 +15,12 @@ export interface Detector {
   /** It begins with its word and is random behind it: a break of a line in it is no end of it. */
   readonly breakable?: true
   /** The secret, when one of the words is at `at`. */
-  find(text: string, at: number): Span | undefined
+  find(text: string, at: number): SecretSpan | undefined
 }
 
 /** A secret that is known by its form and begins with its word. A group of the pattern, if it has
  *  one, is the secret; else all of it is. `accepts` has the last say. */
-export function token(
+export function detectToken(
   kind: string,
   words: readonly string[],
   pattern: RegExp,
@@ -60,7 +60,7 @@ function always(): boolean {
 
 function formed(pattern: RegExp, accepts: (secret: string) => boolean) {
   const sticky = new RegExp(pattern.source, `${pattern.flags}yd`)
-  return (text: string, at: number): Span | undefined => {
+  return (text: string, at: number): SecretSpan | undefined => {
     sticky.lastIndex = at
     const match = sticky.exec(text)
     if (match === null) return undefined

@@ -1,5 +1,5 @@
 import { findBroken } from "./broken.ts"
-import type { Span } from "./detector.ts"
+import type { SecretSpan } from "./detector.ts"
 import { DETECTORS } from "./detectors.ts"
 import { encodedTexts, viewsOf } from "./views.ts"
 
@@ -8,11 +8,11 @@ import { encodedTexts, viewsOf } from "./views.ts"
 export class WordScanner {
   /** How far the next look may move when the look ends in these two characters; 0: look closer. */
   readonly #skips = new Uint8Array(PAIRS)
-  readonly #words: (readonly Word[] | undefined)[] = Array.from({ length: PAIRS })
+  readonly #words: (readonly ScannedWord[] | undefined)[] = Array.from({ length: PAIRS })
   readonly #window: number
 
   /** Words are found whatever their case when they are written in lower case and `folded`. */
-  constructor(words: readonly Word[]) {
+  constructor(words: readonly ScannedWord[]) {
     this.#window = Math.min(...words.map(({ text }) => text.length))
     if (this.#window < PAIR)
       throw new Error(`a word has ${this.#window} characters, less than ${PAIR}`)
@@ -49,7 +49,7 @@ export class WordScanner {
     return Math.max(from + 1, at - lead)
   }
 
-  #add(word: Word) {
+  #add(word: ScannedWord) {
     for (let end = PAIR; end <= this.#window; end++) {
       const skip = this.#window - end
       for (const pair of pairsOf(word, end)) {
@@ -64,7 +64,7 @@ export class WordScanner {
   }
 }
 
-export interface Word {
+export interface ScannedWord {
   readonly text: string
   readonly folded: boolean
   readonly id: number
@@ -75,7 +75,7 @@ const PAIR = 2
 const ASCII = 0x7f
 const PAIRS = 128 * 128
 
-function pairsOf({ text, folded }: Word, end: number): number[] {
+function pairsOf({ text, folded }: ScannedWord, end: number): number[] {
   const pair = text.slice(end - PAIR, end)
   const first = folded ? casesOf(pair[0] ?? "") : [pair[0] ?? ""]
   const second = folded ? casesOf(pair[1] ?? "") : [pair[1] ?? ""]
@@ -88,7 +88,7 @@ function casesOf(character: string): string[] {
   return [...new Set([character.toLowerCase(), character.toUpperCase()])]
 }
 
-function isAt(text: string, at: number, { text: word, folded }: Word): boolean {
+function isAt(text: string, at: number, { text: word, folded }: ScannedWord): boolean {
   if (!folded) return text.startsWith(word, at)
   for (let index = 0; index < word.length; index++) {
     const code = text.charCodeAt(at + index)
@@ -102,7 +102,7 @@ function isAt(text: string, at: number, { text: word, folded }: Word): boolean {
 export type Steps<Result> = Generator<void, Result>
 
 /** Run it to its end at once: for a text that is known to be short, and for a thread of its own. */
-export function finish<Result>(steps: Steps<Result>): Result {
+export function runSteps<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next()
     if (step.done) return step.value
@@ -138,11 +138,11 @@ function letOneGo() {
   if (waiting.length > 0) setImmediate(letOneGo)
 }
 
-export interface Secret extends Span {
+export interface Secret extends SecretSpan {
   readonly kind: string
 }
 
-export interface Search {
+export interface FoundSecrets {
   /** In order and apart from one another. */
   readonly secrets: readonly Secret[]
   /** The text was not looked through to its end: it holds more than any honest one. */
@@ -154,13 +154,13 @@ const MAX_SECRETS = 10_000
 const MAX_LOOKS = 250_000
 
 /** The secrets in a text, at once. The time it takes grows with the text, whoever wrote it. */
-export function findSecrets(text: string): Search {
-  return finish(searchSecrets(text))
+export function findSecrets(text: string): FoundSecrets {
+  return runSteps(searchSecrets(text))
 }
 
 /** The secrets in a text, in steps: as it stands, as it is read (without what nobody sees, with its
  *  escapes undone), and in what is encoded in it. */
-export function* searchSecrets(text: string): Steps<Search> {
+export function* searchSecrets(text: string): Steps<FoundSecrets> {
   const search = new SecretSearch()
   yield* search.look(text, (span) => span)
   for (const view of yield* viewsOf(text))
@@ -174,7 +174,7 @@ export function* searchSecrets(text: string): Steps<Search> {
   return search.result()
 }
 
-interface Found extends Span {
+interface Found extends SecretSpan {
   readonly detector: number
   readonly encoding?: string
 }
@@ -202,7 +202,7 @@ class SecretSearch {
     }
   }
 
-  result(): Search {
+  result(): FoundSecrets {
     return { secrets: joined(this.#found), gaveUp: this.#looks >= MAX_LOOKS }
   }
 }

@@ -1,8 +1,8 @@
-import type { Detector, Span } from "./detector.ts"
+import type { Detector, SecretSpan } from "./detector.ts"
 
 /** A private key in its armour, over any number of lines, or on one with `\n` written out. What was
  *  cut off at either end is still a key. */
-export function armoured(kind: string, label: string): Detector[] {
+export function detectArmoured(kind: string, label: string): Detector[] {
   const begin = new RegExp(`-----BEGIN ${label}-----`, "y")
   const end = new RegExp(`-----END ${label}-----`, "y")
   return [
@@ -35,7 +35,7 @@ function matches(pattern: RegExp, text: string, at: number): true | undefined {
   return pattern.test(text) || undefined
 }
 
-function fromBegin(text: string, start: number): Span | undefined {
+function fromBegin(text: string, start: number): SecretSpan | undefined {
   const begin = start + (armourAt("BEGIN", text, start) ?? 0)
   const other = text.slice(begin, start + MAX_KEY_CHARACTERS).indexOf("-----BEGIN ")
   const near = text.slice(begin, other < 0 ? start + MAX_KEY_CHARACTERS : begin + other)
@@ -65,7 +65,7 @@ const MIN_BODY = 16
 const BODY =
   /^(?:(?:\r?\n|(?:\\r)?\\n)[ \t]*(?:[A-Za-z-]{1,32}: [^\n\\]{0,256}|[A-Za-z0-9+/=]{16,4096}|[A-Za-z0-9+/]{1,15}={1,2})?(?=\s|\\|"|$))*/
 
-function toEnd(text: string, at: number): Span | undefined {
+function toEnd(text: string, at: number): SecretSpan | undefined {
   let start = at
   while (start > 0 && at - start < MAX_KEY_CHARACTERS) {
     const line = text.lastIndexOf("\n", start - 2) + 1

@@ -1,8 +1,8 @@
-import type { Span } from "./detector.ts"
-import { finish, searchSecrets, type Secret, type Steps } from "./find-secrets.ts"
+import type { SecretSpan } from "./detector.ts"
+import { runSteps, searchSecrets, type Secret, type Steps } from "./find-secrets.ts"
 
 /** What was removed, and where; never the secret itself. */
-export interface Finding {
+export interface SecretFinding {
   readonly kind: string
   readonly count: number
   /** 1-based; the first of them when there are many. */
@@ -11,7 +11,7 @@ export interface Finding {
 
 export interface Redacted {
   readonly text: string
-  readonly findings: readonly Finding[]
+  readonly findings: readonly SecretFinding[]
   /** Not all of the text was looked through: what is left may hold secrets. */
   readonly gaveUp: boolean
 }
@@ -21,7 +21,7 @@ const MAX_LINES_TOLD = 100
 /** The text without its secrets. A line stays the line it was: where a secret went over several, the
  *  breaks are kept. */
 export function redact(text: string): Redacted {
-  return finish(redactInSteps(text))
+  return runSteps(redactInSteps(text))
 }
 
 export function* redactInSteps(text: string): Steps<Redacted> {
@@ -33,7 +33,7 @@ export function* redactInSteps(text: string): Steps<Redacted> {
 export function cutOut(
   text: string,
   secrets: readonly Secret[],
-  piece: Span,
+  piece: SecretSpan,
 ): Pick<Redacted, "text" | "findings"> {
   const inside = secrets.filter(({ start, end }) => start < piece.end && end > piece.start)
   if (inside.length === 0) return { text: text.slice(piece.start, piece.end), findings: [] }
@@ -53,7 +53,7 @@ export function marker(kind: string): string {
   return `[redacted: ${kind}]`
 }
 
-function findingsOf(text: string, secrets: readonly Secret[]): Finding[] {
+function findingsOf(text: string, secrets: readonly Secret[]): SecretFinding[] {
   const kinds = new Map<string, { count: number; lines: number[] }>()
   let line = 1
   let feed = text.indexOf("\n")
@@ -72,7 +72,7 @@ function findingsOf(text: string, secrets: readonly Secret[]): Finding[] {
 
 export interface RedactedValue {
   readonly value: unknown
-  readonly findings: readonly Finding[]
+  readonly findings: readonly SecretFinding[]
   readonly gaveUp: boolean
 }
 
@@ -83,7 +83,7 @@ const MAX_CHARACTERS = 8 * 1024 * 1024
 /** Data without the secrets in its strings, at any depth and in keys too. A string's key counts as its
  *  name, so that `{ "password": "…" }` gives itself away here as it does in a text. */
 export function redactValue(value: unknown): RedactedValue {
-  return finish(redactValueInSteps(value))
+  return runSteps(redactValueInSteps(value))
 }
 
 export function* redactValueInSteps(value: unknown): Steps<RedactedValue> {
@@ -116,7 +116,7 @@ class Walk {
     return Object.fromEntries(entries)
   }
 
-  findings(): Finding[] {
+  findings(): SecretFinding[] {
     return Array.from(this.#found, ([kind, count]) => ({ kind, count, lines: [] }))
   }
 

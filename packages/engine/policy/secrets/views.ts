@@ -1,5 +1,5 @@
 import type { Steps } from "./find-secrets.ts"
-import type { Span } from "./detector.ts"
+import type { SecretSpan } from "./detector.ts"
 
 /** A text as somebody reads it: without what nobody sees, or with its escapes undone. Secrets are
  *  looked for in it and removed where they stand in the text that it was made of. */
@@ -79,7 +79,7 @@ function lastAtOrBefore(starts: readonly number[], at: number): number {
 }
 
 /** A stretch of base64 or of hexadecimal digits that holds a text. */
-export interface EncodedText extends Span {
+export interface EncodedText extends SecretSpan {
   readonly text: string
   readonly encoding: "base64" | "hexadecimal"
 }

@@ -1,10 +1,10 @@
 import { type Value, rowsAs } from "../sql/program.ts"
 import { openForWriting } from "../sqlite/connection.ts"
-import type { Link } from "./link.ts"
+import type { PostgresLink } from "./link.ts"
 import { rowsOf } from "./move.ts"
 import { insertInto, RowsDigest, selectAll, type Table, tablesOf } from "./tables.ts"
 
-export interface Copy {
+export interface CopyToSqlite {
   /** The SQLite database that is made. */
   readonly file: string
   readonly progress: (done: number, total: number) => void
@@ -12,7 +12,10 @@ export interface Copy {
 
 /** Copy every row of one moment into a new SQLite database, which any data folder can be: the same
  *  tables, in one transaction that commits only when each, read back, has the digest of what was read. */
-export async function copyFromPostgres(link: Link, { file, progress }: Copy): Promise<void> {
+export async function copyFromPostgres(
+  link: PostgresLink,
+  { file, progress }: CopyToSqlite,
+): Promise<void> {
   const target = openForWriting(file)
   try {
     await link.say(
@@ -43,7 +46,7 @@ export async function copyFromPostgres(link: Link, { file, progress }: Copy): Pr
   }
 }
 
-async function countRows(link: Link, tables: readonly Table[]): Promise<number> {
+async function countRows(link: PostgresLink, tables: readonly Table[]): Promise<number> {
   const counts = tables.map(({ name }) => `(SELECT count(*) FROM ${name})`)
   const { rows } = await link.ask(`SELECT ${counts.join(" + ")} AS total`)
   return rowsAs<{ total: number }>(rows)[0]?.total ?? 0

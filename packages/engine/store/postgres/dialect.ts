@@ -1,4 +1,4 @@
-import type { Value, Words } from "../sql/program.ts"
+import type { Value, SqlWords } from "../sql/program.ts"
 
 /** The number under which the database knows what becomes of a transaction. */
 const XID = "CAST(pg_current_xact_id() AS TEXT) AS xid"
@@ -10,7 +10,7 @@ export const ASK_XID = `SELECT ${XID}`
  *  the prompt's prefix need, and it refuses what JSON may hold (\u0000, half a surrogate pair). Where
  *  a statement looks into it, such escapes are left out first. Paths are made by the house alone:
  *  those are searched as jsonb. */
-export const WORDS: Words = {
+export const WORDS: SqlWords = {
   columns: `SELECT column_name AS name, CASE data_type WHEN 'bigint' THEN 'INTEGER'
       WHEN 'double precision' THEN 'REAL' ELSE 'TEXT' END AS type
     FROM information_schema.columns WHERE table_schema = current_schema() AND table_name = ?`,
@@ -38,24 +38,24 @@ function field(column: string, key: string): string {
   return `CASE WHEN ${column} LIKE '%"${key}"%' THEN CAST(${readable} AS JSON) ->> '${key}' END`
 }
 
-export interface Prepared {
+export interface PreparedStatement {
   readonly name: string
   readonly text: string
 }
 
-const prepared = new Map<string, Prepared>()
+const prepared = new Map<string, PreparedStatement>()
 
 /** A statement under a name, with numbered places in the stead of question marks. */
-export function prepare(sql: string): Prepared {
+export function prepare(sql: string): PreparedStatement {
   const known = prepared.get(sql)
   if (known) return known
-  const text = replacePlaces(sql, (place) => `$${place + 1}`)
+  const text = numberPlaceholders(sql, (place) => `$${place + 1}`)
   const made = { name: `c${prepared.size}`, text }
   prepared.set(sql, made)
   return made
 }
 
-export function replacePlaces(sql: string, instead: (place: number) => string): string {
+export function numberPlaceholders(sql: string, instead: (place: number) => string): string {
   let place = 0
   return sql.replace(QUOTED_OR_PLACE, (found) => (found === "?" ? instead(place++) : found))
 }

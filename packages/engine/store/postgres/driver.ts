@@ -1,4 +1,4 @@
-import type { Outcome, Program, Statement } from "../sql/program.ts"
+import type { StatementOutcome, Program, Statement } from "../sql/program.ts"
 import { Yielding } from "./program-engine.ts"
 
 /** Drives programs: what one asks for is sent and waited for. */
@@ -7,7 +7,7 @@ export abstract class Driver extends Yielding {
   abstract get failure(): unknown
 
   /** What came of a statement; undefined when it failed. */
-  protected abstract one(statement: Statement): Promise<Outcome | undefined>
+  protected abstract one(statement: Statement): Promise<StatementOutcome | undefined>
 
   async drive<T>(program: Program<T>): Promise<T> {
     let step = program.next([])
@@ -19,7 +19,7 @@ export abstract class Driver extends Yielding {
   }
 
   /** What came of several statements that are sent together; undefined when one failed. */
-  async ask(statements: readonly Statement[]): Promise<readonly Outcome[] | undefined> {
+  async ask(statements: readonly Statement[]): Promise<readonly StatementOutcome[] | undefined> {
     const outcomes = await Promise.all(statements.map((statement) => this.one(statement)))
     const answered = outcomes.filter((outcome) => outcome !== undefined)
     return answered.length === outcomes.length ? answered : undefined

@@ -1,11 +1,11 @@
 import { Undecided } from "./failure.ts"
 import type { Pool } from "./pool.ts"
-import type { Performed, Request, Writer } from "./writer.ts"
+import type { Performed, OperationRequest, Writer } from "./writer.ts"
 
 /** At most so many share a transaction. */
 const MAX_GROUP = 32
 
-type Single = Request & { readonly session_id: string }
+type Single = OperationRequest & { readonly session_id: string }
 
 interface Waiting {
   readonly request: Single

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises"
-import type { Link } from "./link.ts"
+import type { PostgresLink } from "./link.ts"
 
 const CHANNEL = "compositor"
 /** A payload is shorter than 8000 bytes; with more to say, anything may have changed. */
@@ -10,17 +10,17 @@ const MAX_DELAY_MS = 5000
 /** How often the database is asked whether anything happened while nobody would tell. */
 const POLL_MS = 500
 
-export type Heard = (streams: ReadonlySet<string> | undefined) => void
+export type OnStreamsChanged = (streams: ReadonlySet<string> | undefined) => void
 
 /** Tells other nodes which streams changed, and hears it from them, on a connection of its own. What
  *  is told is told after its commit and in one piece while another is on its way: a notification inside
  *  the transaction would make all commits of all nodes queue up behind each other. */
 export class Hub {
   readonly #node: string
-  readonly #open: () => Promise<Link>
+  readonly #open: () => Promise<PostgresLink>
   readonly #mark: () => Promise<string>
-  readonly #heard: Heard
-  #link: Link | undefined
+  readonly #heard: OnStreamsChanged
+  #link: PostgresLink | undefined
   #told = new Set<string>()
   #telling = false
   #closed = false
@@ -29,10 +29,10 @@ export class Hub {
 
   constructor(rooms: {
     node: string
-    open: () => Promise<Link>
+    open: () => Promise<PostgresLink>
     /** Something that is another when anybody has committed since. */
     mark: () => Promise<string>
-    heard: Heard
+    heard: OnStreamsChanged
   }) {
     this.#node = rooms.node
     this.#open = rooms.open
@@ -72,14 +72,14 @@ export class Hub {
     void this.#flush()
   }
 
-  async #listening(): Promise<Link> {
+  async #listening(): Promise<PostgresLink> {
     const link = await this.#open()
     link.listen((payload) => this.#hear(payload))
     await link.say(`LISTEN ${CHANNEL}`)
     return link
   }
 
-  #use(link: Link) {
+  #use(link: PostgresLink) {
     this.#link = link
     link.onBroken(() => void this.#again())
     void this.#flush()
@@ -106,7 +106,7 @@ export class Hub {
     }
   }
 
-  async #reconnected(): Promise<Link | undefined> {
+  async #reconnected(): Promise<PostgresLink | undefined> {
     for (let delay = FIRST_DELAY_MS; !this.#closed; delay = Math.min(delay * 2, MAX_DELAY_MS)) {
       try {
         return await this.#listening()

@@ -1,6 +1,6 @@
 import type { Duplex } from "node:stream"
 import pg from "pg"
-import type { Outcome, Value } from "../sql/program.ts"
+import type { StatementOutcome, Value } from "../sql/program.ts"
 import { prepare, sendable } from "./dialect.ts"
 import { CHANGED_SCHEMA, codeOf } from "./failure.ts"
 
@@ -32,18 +32,18 @@ const TYPES = {
     oid === INT8 ? Number : pg.types.getTypeParser(oid, format),
 }
 
-export interface Answered extends Outcome {
+export interface Answered extends StatementOutcome {
   readonly command: string
   readonly fields: readonly string[]
 }
 
 /** One connection. What is asked is sent at once, and answered in the order in which it was asked. */
-export class Link {
+export class PostgresLink {
   readonly #client: pg.Client
   #broken: Error | undefined
   #gathering = false
 
-  static async open(url: string, name: string, also = ""): Promise<Link> {
+  static async open(url: string, name: string, also = ""): Promise<PostgresLink> {
     const client = new pg.Client({
       connectionString: url,
       application_name: name,
@@ -53,7 +53,7 @@ export class Link {
       types: TYPES as pg.CustomTypesConfig,
       pipeline: true,
     } as pg.ClientConfig)
-    const link = new Link(client)
+    const link = new PostgresLink(client)
     try {
       await client.connect()
       await client.query(`${SETUP}; ${also}`)

@@ -1,22 +1,22 @@
 import type { Value } from "../sql/program.ts"
-import { replacePlaces, sendable } from "./dialect.ts"
+import { numberPlaceholders, sendable } from "./dialect.ts"
 
 /** One statement in the stead of several that differ in their values only. */
 export interface Merged {
   readonly sql: string
   readonly values: readonly Value[]
-  readonly answers: Answers
+  readonly answers: MergedResult
 }
 
 /** What it tells of each: rows, before each the number of the one it is for; of those whose first value
  *  is their id, which were new; or nothing. */
-export type Answers = "rows" | "ids" | "nothing"
+export type MergedResult = "rows" | "ids" | "nothing"
 
 /** Longer values are sent as they are, and not copied into an array first. */
 const MAX_VALUE_CHARS = 256 * 1024
 
 /** Undefined where they must be sent one by one. `wanted`: somebody waits for what comes of them. */
-export function merged(
+export function mergeStatements(
   sql: string,
   given: readonly (readonly Value[])[],
   wanted: boolean,
@@ -39,7 +39,7 @@ export function merged(
 }
 
 interface Form {
-  readonly answers: Answers
+  readonly answers: MergedResult
   /** The place of the row's key, where one statement must not be about the same row twice. */
   readonly key?: number
   readonly needsAll?: true
@@ -174,7 +174,7 @@ function made(form: Form, kinds: readonly Kind[]): string {
   const rows = `unnest(${places.map(({ kind }) => `CAST(? AS ${kind}[])`).join(", ")})`
   const names = places.map(({ place }) => `v${place}`).join(", ")
   const value = (text: string) =>
-    replacePlaces(text, (place) => (kinds[place] === "NULL" ? "NULL" : `given.v${place}`))
+    numberPlaceholders(text, (place) => (kinds[place] === "NULL" ? "NULL" : `given.v${place}`))
   return form.over({ rows, names }, value)
 }
 

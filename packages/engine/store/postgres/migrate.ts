@@ -1,14 +1,14 @@
 import { rowsAs } from "../sql/program.ts"
-import { tablesAfter, unreleased } from "../sql/released.ts"
+import { tablesAfter, unreleasedSentence } from "../sql/released.ts"
 import { codeOf } from "./failure.ts"
-import type { Link } from "./link.ts"
+import type { PostgresLink } from "./link.ts"
 import { POSTGRES_MIGRATIONS } from "./schema.ts"
 
 const KNOWN = POSTGRES_MIGRATIONS.length
 
 /** Bring the database to this version. Nodes that start at once wait for the one that holds the row;
  *  whoever gets it second finds nothing left to do. */
-export async function migrate(link: Link): Promise<void> {
+export async function migrate(link: PostgresLink): Promise<void> {
   await createVersion(link)
   const version = await versionOf(link)
   refuseNewer(version)
@@ -28,22 +28,22 @@ export async function migrate(link: Link): Promise<void> {
   }
 }
 
-async function refuseUnreleased(link: Link, version: number) {
+async function refuseUnreleased(link: PostgresLink, version: number) {
   const wanted = tablesAfter(version)
   const { rows } = await link.ask(
     "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = current_schema()",
   )
   const there = new Set(rowsAs<{ name: string }>(rows).map(({ name }) => name))
   const missing = wanted.find((name) => !there.has(name))
-  if (missing !== undefined) throw new Error(unreleased("the database", missing))
+  if (missing !== undefined) throw new Error(unreleasedSentence("the database", missing))
 }
 
 /** Another node may have brought it to a later version since. */
-export async function refuseNewerSchema(link: Link): Promise<void> {
+export async function refuseNewerSchema(link: PostgresLink): Promise<void> {
   refuseNewer(await versionOf(link))
 }
 
-async function createVersion(link: Link) {
+async function createVersion(link: PostgresLink) {
   try {
     await link.say(CREATE_VERSION)
   } catch (error) {
@@ -60,7 +60,7 @@ const CREATE_VERSION = `
     one BOOLEAN PRIMARY KEY DEFAULT true CHECK (one), version BIGINT NOT NULL);
   INSERT INTO compositor_schema (version) VALUES (0) ON CONFLICT DO NOTHING`
 
-async function versionOf(link: Link): Promise<number> {
+async function versionOf(link: PostgresLink): Promise<number> {
   const { rows } = await link.ask("SELECT version FROM compositor_schema")
   return rowsAs<{ version: number }>(rows)[0]?.version ?? 0
 }

@@ -1,8 +1,8 @@
-import { type Connection, openForReading, openForWriting } from "../sqlite/connection.ts"
+import { type SqliteConnection, openForReading, openForWriting } from "../sqlite/connection.ts"
 import { MIGRATIONS } from "../sql/schema.ts"
 import { type Value, rowsAs } from "../sql/program.ts"
 import { sendable } from "./dialect.ts"
-import { Link } from "./link.ts"
+import { PostgresLink } from "./link.ts"
 import { migrate } from "./migrate.ts"
 import { insertInto, RowsDigest, selectAll, type Table, tablesOf } from "./tables.ts"
 
@@ -31,7 +31,7 @@ export async function moveToPostgres({ file, url, progress }: Move): Promise<Mov
   // Brings it to this version, so that both have the same columns.
   openForWriting(file).close()
   const source = openForReading(file)
-  const link = await Link.open(url, "compositor migrate")
+  const link = await PostgresLink.open(url, "compositor migrate")
   try {
     await migrate(link)
     source.exec("BEGIN")
@@ -59,14 +59,14 @@ interface Counted extends Table {
   readonly rows: number
 }
 
-function countedTables(source: Connection): Counted[] {
+function countedTables(source: SqliteConnection): Counted[] {
   return tablesOf(source).map((table) => {
     const count = source.prepare<[], number>(`SELECT count(*) FROM ${table.name}`).pluck().get()
     return { ...table, rows: count ?? 0 }
   })
 }
 
-async function refuseFilled(link: Link, tables: readonly Table[]) {
+async function refuseFilled(link: PostgresLink, tables: readonly Table[]) {
   for (const { name } of tables) {
     const { rows } = await link.ask(`SELECT 1 FROM ${name} LIMIT 1`)
     if (rows.length > 0)
@@ -75,8 +75,8 @@ async function refuseFilled(link: Link, tables: readonly Table[]) {
 }
 
 async function copied(
-  source: Connection,
-  link: Link,
+  source: SqliteConnection,
+  link: PostgresLink,
   table: Table,
   step: () => void,
 ): Promise<string> {
@@ -97,7 +97,7 @@ async function copied(
   return digest.end()
 }
 
-async function compare(link: Link, table: Table, expected: string) {
+async function compare(link: PostgresLink, table: Table, expected: string) {
   const digest = new RowsDigest()
   for await (const row of rowsOf(link, table)) digest.add(row)
   if (digest.end() !== expected)
@@ -105,7 +105,7 @@ async function compare(link: Link, table: Table, expected: string) {
 }
 
 /** The rows of a table, each as the list of its values, inside the transaction that the caller began. */
-export async function* rowsOf(link: Link, table: Table): AsyncIterable<Value[]> {
+export async function* rowsOf(link: PostgresLink, table: Table): AsyncIterable<Value[]> {
   await link.say(`DECLARE read_rows NO SCROLL CURSOR FOR ${selectAll(table)}`)
   for (;;) {
     const { rows } = await link.ask(`FETCH ${WINDOW} FROM read_rows`)

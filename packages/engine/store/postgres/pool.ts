@@ -1,5 +1,5 @@
 import { Refusal } from "compositor-core/message/refusal"
-import type { Link } from "./link.ts"
+import type { PostgresLink } from "./link.ts"
 
 /** Whoever waits longer for a connection is told that there is none. */
 const MAX_WAIT_MS = 20_000
@@ -7,18 +7,18 @@ const MAX_WAIT_MS = 20_000
 /** At most so many connections, each with one caller at a time. */
 export class Pool {
   readonly #max: number
-  readonly #open: () => Promise<Link>
-  readonly #idle: Link[] = []
-  readonly #waiting: ((link: Link | undefined) => void)[] = []
+  readonly #open: () => Promise<PostgresLink>
+  readonly #idle: PostgresLink[] = []
+  readonly #waiting: ((link: PostgresLink | undefined) => void)[] = []
   #count = 0
   #closed = false
 
-  constructor(max: number, open: () => Promise<Link>) {
+  constructor(max: number, open: () => Promise<PostgresLink>) {
     this.#max = max
     this.#open = open
   }
 
-  async use<T>(work: (link: Link) => Promise<T>): Promise<T> {
+  async use<T>(work: (link: PostgresLink) => Promise<T>): Promise<T> {
     const link = await this.take()
     try {
       return await work(link)
@@ -33,7 +33,7 @@ export class Pool {
   }
 
   /** Have a connection until it is given back. */
-  async take(): Promise<Link> {
+  async take(): Promise<PostgresLink> {
     for (;;) {
       if (this.#closed) throw new Error("the store is closed")
       const link =
@@ -43,7 +43,7 @@ export class Pool {
     }
   }
 
-  async #add(): Promise<Link> {
+  async #add(): Promise<PostgresLink> {
     this.#count++
     try {
       return await this.#open()
@@ -55,9 +55,9 @@ export class Pool {
   }
 
   /** Undefined when there may be room for another. */
-  #wait(): Promise<Link | undefined> {
+  #wait(): Promise<PostgresLink | undefined> {
     return new Promise((resolve, reject) => {
-      const heard = (link: Link | undefined) => {
+      const heard = (link: PostgresLink | undefined) => {
         clearTimeout(timer)
         resolve(link)
       }
@@ -71,14 +71,14 @@ export class Pool {
     })
   }
 
-  give(link: Link) {
+  give(link: PostgresLink) {
     if (link.broken || this.#closed) return this.#drop(link)
     const next = this.#waiting.shift()
     if (next) next(link)
     else this.#idle.push(link)
   }
 
-  #drop(link: Link) {
+  #drop(link: PostgresLink) {
     this.#count--
     link.close()
     this.#waiting.shift()?.(undefined)

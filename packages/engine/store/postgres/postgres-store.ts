@@ -7,12 +7,12 @@ import type { Append, Store, Writes } from "../store.ts"
 import { copyFromPostgres } from "./copy.ts"
 import { Groups } from "./groups.ts"
 import { Hub } from "./hub.ts"
-import { Lanes } from "./row-queues.ts"
-import { FOR_GROUPS, Link } from "./link.ts"
+import { RowQueues } from "./row-queues.ts"
+import { FOR_GROUPS, PostgresLink } from "./link.ts"
 import { migrate, refuseNewerSchema } from "./migrate.ts"
 import { patiently } from "./retry.ts"
 import { Pool } from "./pool.ts"
-import { READ_NAMES, Reader } from "./reader.ts"
+import { READ_NAMES, PostgresReader } from "./reader.ts"
 import { lockOf, Writer } from "./writer.ts"
 
 export interface PostgresOptions {
@@ -37,7 +37,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
   const links = new Links(options.url)
   const open = () => links.open()
   const pool = new Pool(options.connections ?? CONNECTIONS, open)
-  const reader = new Reader(pool, open)
+  const reader = new PostgresReader(pool, open)
   const writer = new Writer(pool, { clock: options.clock ?? Date.now, epoch: node })
   const shared = new Pool(GROUPS, () => links.open(FOR_GROUPS))
   const groups = new Groups(writer, { pool: shared, lanes: GROUPS })
@@ -50,7 +50,7 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
     links.close()
     throw error
   })
-  const lanes = new Lanes()
+  const lanes = new RowQueues()
   const running = new Set<Promise<unknown>>()
   let closed = false
   const call = async (name: OperationName, input: unknown) => {
@@ -104,15 +104,15 @@ export async function openPostgresStore(options: PostgresOptions): Promise<Store
  *  process alive, also none that was still being opened. */
 class Links {
   readonly #url: string
-  readonly #open = new Set<Link>()
+  readonly #open = new Set<PostgresLink>()
   #closed = false
 
   constructor(url: string) {
     this.#url = url
   }
 
-  async open(also?: string): Promise<Link> {
-    const link = await Link.open(this.#url, "compositor", also)
+  async open(also?: string): Promise<PostgresLink> {
+    const link = await PostgresLink.open(this.#url, "compositor", also)
     this.#open.add(link)
     link.onBroken(() => this.#open.delete(link))
     try {
@@ -132,7 +132,7 @@ class Links {
 }
 
 async function migrated(url: string) {
-  const link = await Link.open(url, "compositor")
+  const link = await PostgresLink.open(url, "compositor")
   try {
     await migrate(link)
   } finally {
@@ -153,7 +153,7 @@ function writesThrough(call: Call): Pick<Store, Exclude<keyof Writes, "vacuum">>
   }
 }
 
-function readsThrough(reader: Reader): Pick<Store, keyof AllReads> {
+function readsThrough(reader: PostgresReader): Pick<Store, keyof AllReads> {
   const entries = READ_NAMES.map((name) => [
     name,
     (...input: unknown[]) => reader.read(name, input),

@@ -1,9 +1,9 @@
-import { type Engine, type Program, rowsAs, type Value, type Words } from "../sql/program.ts"
+import { type Engine, type Program, rowsAs, type Value, type SqlWords } from "../sql/program.ts"
 import { WORDS } from "./dialect.ts"
 
 /** Asks by yielding: whoever drives the program sends what it asks and brings the answers. */
 export class Yielding implements Omit<Engine, "write"> {
-  get words(): Words {
+  get words(): SqlWords {
     return WORDS
   }
 

@@ -1,13 +1,13 @@
-import type { Outcome, Statement } from "../sql/program.ts"
+import type { StatementOutcome, Statement } from "../sql/program.ts"
 import { Driver } from "./driver.ts"
-import type { Link } from "./link.ts"
+import type { PostgresLink } from "./link.ts"
 
 /** Drives what reads over a connection. */
 export class Unit extends Driver {
-  readonly #link: Link
+  readonly #link: PostgresLink
   #failure: unknown
 
-  constructor(link: Link) {
+  constructor(link: PostgresLink) {
     super()
     this.#link = link
   }
@@ -20,11 +20,11 @@ export class Unit extends Driver {
     void this.#watch(this.#link.say(sql))
   }
 
-  protected one({ sql, values }: Statement): Promise<Outcome | undefined> {
+  protected one({ sql, values }: Statement): Promise<StatementOutcome | undefined> {
     return this.#watch(this.#link.ask(sql, values))
   }
 
-  #watch(asked: Promise<Outcome>): Promise<Outcome | undefined> {
+  #watch(asked: Promise<StatementOutcome>): Promise<StatementOutcome | undefined> {
     return asked.then(undefined, (error: unknown) => {
       this.#failure ??= error
       return undefined

@@ -3,7 +3,7 @@ import { exportRows, type Listing } from "../sql/reads/export-rows.ts"
 import { readsOf, SNAPSHOTS } from "../sql/reads/reads.ts"
 import type { ExportRow } from "../store.ts"
 import { notRead } from "./failure.ts"
-import type { Link } from "./link.ts"
+import type { PostgresLink } from "./link.ts"
 import { patiently } from "./retry.ts"
 import type { Pool } from "./pool.ts"
 import { Unit } from "./read-driver.ts"
@@ -20,12 +20,12 @@ export const READ_NAMES: readonly string[] = Object.keys(READS)
 /** Reads. One that is true of any moment shares its connection with all others, because there each
  *  statement is sent without waiting for the one before; one that must be true of a single moment has a
  *  transaction to itself. */
-export class Reader {
+export class PostgresReader {
   readonly #pool: Pool
-  readonly #open: () => Promise<Link>
-  #shared: Promise<Link> | undefined
+  readonly #open: () => Promise<PostgresLink>
+  #shared: Promise<PostgresLink> | undefined
 
-  constructor(pool: Pool, open: () => Promise<Link>) {
+  constructor(pool: Pool, open: () => Promise<PostgresLink>) {
     this.#pool = pool
     this.#open = open
   }
@@ -69,7 +69,7 @@ export class Reader {
   }
 
   // Nothing is awaited between looking and opening: of several who find none, one opens it.
-  async #link(): Promise<Link> {
+  async #link(): Promise<PostgresLink> {
     const asked = (this.#shared ??= this.#open())
     const link = await asked.catch((error: unknown) => {
       this.#forget(asked)
@@ -80,14 +80,14 @@ export class Reader {
     return this.#link()
   }
 
-  #forget(asked: Promise<Link>) {
+  #forget(asked: Promise<PostgresLink>) {
     if (this.#shared === asked) this.#shared = undefined
   }
 }
 
 const SNAPSHOT = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 
-async function inOneMoment<T>(link: Link, program: Program<T>): Promise<T> {
+async function inOneMoment<T>(link: PostgresLink, program: Program<T>): Promise<T> {
   const unit = new Unit(link)
   unit.say(SNAPSHOT)
   try {
@@ -97,7 +97,7 @@ async function inOneMoment<T>(link: Link, program: Program<T>): Promise<T> {
   }
 }
 
-async function ended(link: Link) {
+async function ended(link: PostgresLink) {
   if (!link.broken) await link.say("COMMIT").catch(() => undefined)
 }
 

@@ -6,7 +6,7 @@ const MAX_TURNS = 10_000
 
 /** Operations about the same row go one after the other in this process already: waiting for each other
  *  in the database they would hold all its connections. */
-export class Lanes {
+export class RowQueues {
   readonly #last = new Map<string, Promise<unknown>>()
   readonly #sessions = new Map<string, string>()
 

@@ -1,24 +1,30 @@
-import { type Engine, type Outcome, type Statement, type Value, rowsAs } from "../sql/program.ts"
+import {
+  type Engine,
+  type StatementOutcome,
+  type Statement,
+  type Value,
+  rowsAs,
+} from "../sql/program.ts"
 import { Driver } from "./driver.ts"
-import type { Answered, Link } from "./link.ts"
+import type { Answered, PostgresLink } from "./link.ts"
 import type { LockStatement } from "./locks.ts"
-import { type Answers, merged } from "./merging.ts"
+import { type MergedResult, mergeStatements } from "./merging.ts"
 
 interface Asked extends Statement {
   /** Undefined where nobody waits for what comes of it. */
-  readonly answer: PromiseWithResolvers<Outcome | undefined> | undefined
+  readonly answer: PromiseWithResolvers<StatementOutcome | undefined> | undefined
 }
 
 /** A transaction that several operations share. What they say within one tick is gathered: each keeps
  *  its own order, and what several say in the same words is one statement. A failure is the failure of
  *  all that follows. */
-export class Gathering {
-  readonly #link: Link
+export class StatementBatch {
+  readonly #link: PostgresLink
   readonly #shares: Asked[][] = []
   #gathering = false
   #failure: unknown
 
-  constructor(link: Link) {
+  constructor(link: PostgresLink) {
     this.#link = link
   }
 
@@ -74,7 +80,7 @@ export class Gathering {
   #send(sql: string, same: readonly Asked[]) {
     const wanted = same.some(({ answer }) => answer !== undefined)
     const given = same.map(({ values }) => values)
-    const one = same.length > 1 ? merged(sql, given, wanted) : undefined
+    const one = same.length > 1 ? mergeStatements(sql, given, wanted) : undefined
     if (!one) return same.forEach((asked) => this.#sendOne(asked))
     this.#link.askRows(one.sql, one.values).then(
       (answered) => {
@@ -111,7 +117,7 @@ function mostSaid(shares: readonly (readonly Asked[])[]): string | undefined {
 type Given = readonly (readonly Value[])[]
 
 /** What each is told of a statement that was for all. */
-const OUTCOMES: Record<Answers, (answered: Answered, given: Given) => Outcome[]> = {
+const OUTCOMES: Record<MergedResult, (answered: Answered, given: Given) => StatementOutcome[]> = {
   rows({ rows, fields }, given) {
     const found = given.map((): object[] => [])
     for (const row of rowsAs<[number, ...unknown[]]>(rows))
@@ -134,11 +140,11 @@ function named(row: readonly unknown[], fields: readonly string[]): object {
 
 /** What one operation says in a transaction that it shares. */
 export class Share extends Driver implements Engine {
-  readonly #gathering: Gathering
+  readonly #gathering: StatementBatch
   readonly #say: (asked: Asked) => void
-  readonly #locked = new Map<string, Promise<Outcome | undefined>>()
+  readonly #locked = new Map<string, Promise<StatementOutcome | undefined>>()
 
-  constructor(gathering: Gathering, say: (asked: Asked) => void) {
+  constructor(gathering: StatementBatch, say: (asked: Asked) => void) {
     super()
     this.#gathering = gathering
     this.#say = say
@@ -154,7 +160,7 @@ export class Share extends Driver implements Engine {
 
   /** Take rows before anything is asked. A program that asks for one of them is told what the lock
    *  found, once: that is what it was when this began. */
-  lock(statements: readonly LockStatement[]): Promise<(Outcome | undefined)[]> {
+  lock(statements: readonly LockStatement[]): Promise<(StatementOutcome | undefined)[]> {
     return Promise.all(
       statements.map((statement) => {
         const outcome = this.#answered(statement)
@@ -164,7 +170,7 @@ export class Share extends Driver implements Engine {
     )
   }
 
-  protected one(statement: Statement): Promise<Outcome | undefined> {
+  protected one(statement: Statement): Promise<StatementOutcome | undefined> {
     if (this.#locked.size === 0) return this.#answered(statement)
     const key = keyOf(statement)
     const locked = this.#locked.get(key)
@@ -172,8 +178,8 @@ export class Share extends Driver implements Engine {
     return locked ?? this.#answered(statement)
   }
 
-  #answered({ sql, values }: Statement): Promise<Outcome | undefined> {
-    const answer = Promise.withResolvers<Outcome | undefined>()
+  #answered({ sql, values }: Statement): Promise<StatementOutcome | undefined> {
+    const answer = Promise.withResolvers<StatementOutcome | undefined>()
     this.#say({ sql, values, answer })
     return answer.promise
   }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto"
-import type { Connection } from "../sqlite/connection.ts"
+import type { SqliteConnection } from "../sqlite/connection.ts"
 import type { Value } from "../sql/program.ts"
 import { tablesAfter } from "../sql/released.ts"
 import { MIGRATIONS } from "../sql/schema.ts"
@@ -13,7 +13,7 @@ export interface Table {
 }
 
 /** Every table of the schema, each behind those that it refers to, as a SQLite database has it. */
-export function tablesOf(database: Connection): Table[] {
+export function tablesOf(database: SqliteConnection): Table[] {
   const names = tablesAfter(MIGRATIONS.length)
   return names.map((name) => {
     const columns = database
@@ -33,7 +33,7 @@ interface Column {
   readonly pk: number
 }
 
-function uniqueKey(database: Connection, table: string): string[] {
+function uniqueKey(database: SqliteConnection, table: string): string[] {
   const rows = database
     .prepare<[string], { name: string }>(
       `SELECT info.name FROM pragma_index_info((SELECT name FROM pragma_index_list(?)

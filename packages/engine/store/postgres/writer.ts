@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import { Refusal } from "compositor-core/message/refusal"
 import { type OperationName, operationOf } from "../sql/operations/operations.ts"
-import { type Outcome, rowsAs } from "../sql/program.ts"
+import { type StatementOutcome, rowsAs } from "../sql/program.ts"
 import { Transaction } from "../sql/transaction.ts"
 import { ASK_XID } from "./dialect.ts"
 import { isLost, notStored, Undecided } from "./failure.ts"
-import { Gathering, type Share } from "./statement-batch.ts"
-import type { Link } from "./link.ts"
+import { StatementBatch, type Share } from "./statement-batch.ts"
+import type { PostgresLink } from "./link.ts"
 import { type Lock, LOCKS, statementsOf } from "./locks.ts"
 import { patiently } from "./retry.ts"
 import type { Pool } from "./pool.ts"
@@ -15,7 +15,7 @@ import type { Pool } from "./pool.ts"
 const VERDICT_MS = 15_000
 const MIN_ASKED = 20
 
-export interface Request {
+export interface OperationRequest {
   readonly name: OperationName
   readonly input: unknown
   /** The one session that it is about, where that is known. */
@@ -42,7 +42,7 @@ export class Writer {
   }
 
   /** By itself, and again where others were in its way. */
-  async alone(request: Request): Promise<Performed> {
+  async alone(request: OperationRequest): Promise<Performed> {
     try {
       const [performed] = await patiently(() => this.together(this.#pool, [request]))
       if (!performed) throw new Error(`${request.name} has no outcome`)
@@ -54,7 +54,7 @@ export class Writer {
 
   /** Several that are about different rows in one transaction, once: what one of them gets wrong when it
    *  has written already, all get wrong. */
-  async together(pool: Pool, requests: readonly Request[]): Promise<readonly Performed[]> {
+  async together(pool: Pool, requests: readonly OperationRequest[]): Promise<readonly Performed[]> {
     const committing: Committing = { xid: undefined, performed: undefined }
     try {
       return await pool.use((link) => this.#on(link, requests, committing))
@@ -64,8 +64,8 @@ export class Writer {
     }
   }
 
-  async #on(link: Link, requests: readonly Request[], committing: Committing) {
-    const gathering = new Gathering(link)
+  async #on(link: PostgresLink, requests: readonly OperationRequest[], committing: Committing) {
+    const gathering = new StatementBatch(link)
     gathering.begin()
     const members = requests.map((request) => ({ request, share: gathering.share() }))
     const locking = members.map(({ request, share }) =>
@@ -95,7 +95,7 @@ export class Writer {
     }
   }
 
-  async #perform(share: Share, { name, input }: Request): Promise<Done> {
+  async #perform(share: Share, { name, input }: OperationRequest): Promise<Done> {
     const txid = `${this.#epoch}-${++this.#count}`
     const tx = new Transaction(share, { clock: this.#clock, txid, group: null })
     try {
@@ -134,7 +134,7 @@ export class Writer {
   }
 }
 
-export function lockOf({ name, input }: Request): Lock {
+export function lockOf({ name, input }: OperationRequest): Lock {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a name and its input travel together
   return (LOCKS[name] as (input: unknown) => Lock)(input)
 }
@@ -151,12 +151,12 @@ function valueOf<T>(settled: PromiseSettledResult<T>): T {
 }
 
 // A lock that found its row tells it; who locks nothing asks.
-function numberIn(locked: readonly (Outcome | undefined)[]): string | undefined {
+function numberIn(locked: readonly (StatementOutcome | undefined)[]): string | undefined {
   const rows = locked.flatMap((outcome) => rowsAs<{ xid?: string }>(outcome?.rows ?? []))
   return rows.find(({ xid }) => xid !== undefined)?.xid
 }
 
-async function ownNumber(link: Link): Promise<string | undefined> {
+async function ownNumber(link: PostgresLink): Promise<string | undefined> {
   const { rows } = await link.ask(ASK_XID)
   return rowsAs<{ xid: string }>(rows)[0]?.xid
 }
@@ -165,7 +165,7 @@ const STATUS = "SELECT pg_xact_status(CAST(CAST(? AS TEXT) AS XID8)) AS status"
 
 /** Whether it was committed is unknown only while no answer came: a statement that went wrong before
  *  makes the database roll back, and it says so. */
-async function commit(gathering: Gathering, committing: Committing) {
+async function commit(gathering: StatementBatch, committing: Committing) {
   try {
     const { command } = await gathering.commit()
     if (command === "COMMIT") return

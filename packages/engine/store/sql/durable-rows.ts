@@ -1,6 +1,6 @@
 import { elementsOf, isJson } from "../../streams/content.ts"
-import type { Position } from "../../streams/offset.ts"
-import type { Asking, Program } from "./program.ts"
+import type { StreamOffsetPosition } from "../../streams/offset.ts"
+import type { SqlReader, Program } from "./program.ts"
 import type { StreamChunk, StreamData, StreamHead, StreamPage } from "../../streams/stream.ts"
 
 export interface DurableRecord {
@@ -13,17 +13,17 @@ export interface DurableRecord {
   readonly closed: number
   readonly closed_by: string | null
   readonly deleted: number
-  readonly tail: Position
+  readonly tail: StreamOffsetPosition
   readonly last_order: string | null
   readonly source_id: string | null
   /** Where its own data begins; what is before it is its source's. */
-  readonly source_position: Position | null
+  readonly source_position: StreamOffsetPosition | null
   readonly fork_within: number
 }
 
 interface AppendRecord {
-  readonly start: Position
-  readonly end: Position
+  readonly start: StreamOffsetPosition
+  readonly end: StreamOffsetPosition
   readonly data: Uint8Array
 }
 
@@ -36,9 +36,9 @@ export function headOf(record: DurableRecord): StreamHead {
 const ROWS = 64
 
 export function* pageOf(
-  asking: Asking,
+  asking: SqlReader,
   record: DurableRecord,
-  { from, max_bytes }: { readonly from: Position; readonly max_bytes: number },
+  { from, max_bytes }: { readonly from: StreamOffsetPosition; readonly max_bytes: number },
 ): Program<StreamPage> {
   const chunks: StreamChunk[] = []
   let next = from
@@ -61,11 +61,11 @@ export function* pageOf(
 
 interface Span {
   readonly stream_id: string
-  readonly to: Position
+  readonly to: StreamOffsetPosition
 }
 
 /** Whose rows hold which part of a stream: a fork reads its source's up to where it began. */
-function* spansOf(asking: Asking, record: DurableRecord): Program<Span[]> {
+function* spansOf(asking: SqlReader, record: DurableRecord): Program<Span[]> {
   const spans: Span[] = []
   let current: DurableRecord | undefined = record
   let to = record.tail
@@ -81,9 +81,9 @@ function* spansOf(asking: Asking, record: DurableRecord): Program<Span[]> {
 }
 
 function appendsOf(
-  asking: Asking,
+  asking: SqlReader,
   { stream_id, to }: Span,
-  from: Position,
+  from: StreamOffsetPosition,
 ): Program<AppendRecord[]> {
   return asking.all<AppendRecord>(
     `SELECT "start", "end", data FROM durable_appends
@@ -96,7 +96,7 @@ function appendsOf(
 
 function cut(
   { start, end, data }: AppendRecord,
-  { from, to }: { from: Position; to: Position },
+  { from, to }: { from: StreamOffsetPosition; to: StreamOffsetPosition },
   json: boolean,
 ): Uint8Array {
   if (from <= start && end <= to) return data
@@ -111,9 +111,9 @@ function messagesOf(data: Uint8Array): string[] {
 
 /** The beginning of the append that follows a place; undefined when it has not so many units. */
 export function* prefixOf(
-  asking: Asking,
+  asking: SqlReader,
   record: DurableRecord,
-  { position, within }: { readonly position: Position; readonly within: number },
+  { position, within }: { readonly position: StreamOffsetPosition; readonly within: number },
 ): Program<StreamData | undefined> {
   for (const span of yield* spansOf(asking, record)) {
     if (position >= span.to) continue

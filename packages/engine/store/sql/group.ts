@@ -15,7 +15,7 @@ export type SessionHead = Pick<
 > & { readonly live_turn_id: string | null }
 
 /** What an operation changes in its session's row, where nobody looks before it ends. */
-export type Marks = Partial<
+export type SessionMarks = Partial<
   Pick<
     SessionRecord,
     | "last_queued_at"
@@ -58,7 +58,11 @@ export class Group {
   }
 
   /** Take events in; false when the session is not held here. */
-  tell(session_id: string, events: readonly string[], about: { txid: string; marks?: Marks }) {
+  tell(
+    session_id: string,
+    events: readonly string[],
+    about: { txid: string; marks?: SessionMarks },
+  ) {
     const held = this.#held.get(session_id)
     if (!held) return
     const { txid, marks } = about

@@ -5,7 +5,7 @@ export interface Statement {
   readonly values: readonly Value[]
 }
 
-export interface Outcome {
+export interface StatementOutcome {
   readonly rows: readonly unknown[]
   /** How many rows were written. */
   readonly count: number
@@ -21,18 +21,18 @@ export function rowsAs<Row>(rows: readonly unknown[]): Row[] {
 /** What is done to a database, step by step. It is written once and driven by each engine in its own
  *  way: SQLite answers at once, so that nothing is ever yielded there; elsewhere a program yields the
  *  statements whose outcome it needs next, and goes on when they have one. */
-export type Program<T> = Generator<readonly Statement[], T, readonly Outcome[]>
+export type Program<T> = Generator<readonly Statement[], T, readonly StatementOutcome[]>
 
 /** Whoever can be asked in SQL: the writer and the readers alike. */
-export interface Asking {
-  readonly words: Words
+export interface SqlReader {
+  readonly words: SqlWords
   get<Row>(sql: string, ...values: Value[]): Program<Row | undefined>
   all<Row>(sql: string, ...values: Value[]): Program<Row[]>
   /** The rows of one statement for each of several values, asked for together. */
   each<Row>(sql: string, values: readonly (readonly Value[])[]): Program<Row[][]>
 }
 
-export interface Engine extends Asking {
+export interface Engine extends SqlReader {
   /** Write, and hear how many rows that changed. */
   run(sql: string, ...values: Value[]): Program<number>
   /** Write, and go on: nobody needs to hear what came of it before the commit. */
@@ -40,7 +40,7 @@ export interface Engine extends Asking {
 }
 
 /** Where the engines have no words in common. */
-export interface Words {
+export interface SqlWords {
   /** The columns of a table as `name` and `type` (TEXT, INTEGER, REAL). */
   readonly columns: string
   /** A field of the object in a column of JSON; what it is of, each engine says in its own way. */

@@ -8,7 +8,7 @@ export function tablesAfter(count: number): string[] {
 }
 
 /** What is said of a database from before the first release. */
-export function unreleased(place: string, table: string): string {
+export function unreleasedSentence(place: string, table: string): string {
   return (
     `${place} was made by a version from before the first release (it has no ${table}), which no ` +
     "version reads: move it away or name another with --data or --store, and begin anew"

@@ -107,7 +107,7 @@ export interface EventsRecord {
 }
 
 /** An event as it is kept; without a value it stands for the row it names. */
-export interface KeptEvent {
+export interface StoredEventRow {
   readonly type: string
   readonly key: string
   readonly operation: StreamEvent["headers"]["operation"]
@@ -158,16 +158,16 @@ export function messageRowOf(record: MessageRecord): MessageRow {
   }
 }
 
-export function messageOf(record: MessageRecord, parts: readonly PartRecord[]): StoredMessage {
-  return { ...messageRowOf(record), parts: parts.map(partOf) }
+export function readMessageRow(record: MessageRecord, parts: readonly PartRecord[]): StoredMessage {
+  return { ...messageRowOf(record), parts: parts.map(readPartRow) }
 }
 
-export function partOf(record: PartRecord): StoredPart {
+export function readPartRow(record: PartRecord): StoredPart {
   const { data_json, ...columns } = record
   return { ...columns, data: { type: "unknown", ...openJson(data_json) } }
 }
 
-export function turnOf(record: TurnRecord): Turn {
+export function readTurnRow(record: TurnRecord): Turn {
   return {
     id: record.id,
     session_id: record.session_id,

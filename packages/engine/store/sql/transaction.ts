@@ -1,21 +1,21 @@
 import { Refusal } from "compositor-core/message/refusal"
 import { statusOf } from "compositor-core/message/row"
-import { type Group, INSERT_EVENTS, type Marks } from "./group.ts"
-import type { Asking, Engine, Program, Value, Words } from "./program.ts"
+import { type Group, INSERT_EVENTS, type SessionMarks } from "./group.ts"
+import type { SqlReader, Engine, Program, Value, SqlWords } from "./program.ts"
 import {
   type MessageRecord,
   type PartRecord,
   type SessionRecord,
   sessionOf,
   type TurnRecord,
-  turnOf,
+  readTurnRow,
 } from "./rows.ts"
 
 type Operation = "insert" | "update" | "delete"
 
 /** What one operation writes with. Rows are told of as they change; `finish` gives the events their
  *  numbers from the head rows of their streams, so that within a stream commit order is seq order. */
-export class Transaction implements Asking {
+export class Transaction implements SqlReader {
   readonly txid: string
   readonly streams = new Set<string>()
   /** Whether anything was written: if not, a refusal leaves nothing to undo. */
@@ -24,7 +24,7 @@ export class Transaction implements Asking {
   readonly #clock: () => number
   #now: number | undefined
   readonly #pending = new Map<string, string[]>()
-  readonly #marks = new Map<string, Marks>()
+  readonly #marks = new Map<string, SessionMarks>()
 
   /** Heads that the operations of one commit share; null where each stands for itself. */
   readonly group: Group | null
@@ -42,7 +42,7 @@ export class Transaction implements Asking {
     return this.#now
   }
 
-  get words(): Words {
+  get words(): SqlWords {
     return this.#engine.words
   }
 
@@ -126,7 +126,7 @@ export class Transaction implements Asking {
   }
 
   tellTurn(record: TurnRecord, operation: Operation = "update") {
-    const turn = turnOf(record)
+    const turn = readTurnRow(record)
     this.tell(record.session_id, "turn", record.id, operation, JSON.stringify(turn))
     const status = JSON.stringify(statusOf(turn))
     this.tell(record.session_id, "status", record.session_id, "update", status)
@@ -150,7 +150,7 @@ export class Transaction implements Asking {
 
   /** Change columns of a session's row in the same statement that numbers its events, or before the
    *  row is read again. */
-  mark(session_id: string, marks: Marks) {
+  mark(session_id: string, marks: SessionMarks) {
     if (Object.keys(marks).length === 0) return
     this.#marks.set(session_id, { ...this.#marks.get(session_id), ...marks })
   }
@@ -242,7 +242,7 @@ const MOVE_OTHER =
 
 const numberings = new Map<string, string>()
 
-function numberingOf(isSession: boolean, marks: Marks): string {
+function numberingOf(isSession: boolean, marks: SessionMarks): string {
   const key = `${isSession} ${Object.keys(marks).join()}`
   const sql = numberings.get(key) ?? numbering(isSession, marks)
   numberings.set(key, sql)
@@ -251,7 +251,7 @@ function numberingOf(isSession: boolean, marks: Marks): string {
 
 // Said so that what several operations tell can be told in one. A stream that is not there gives no
 // number, and a row without one is refused.
-function numbering(isSession: boolean, marks: Marks): string {
+function numbering(isSession: boolean, marks: SessionMarks): string {
   const types = Object.values(marks).map((value) => (typeof value === "number" ? "BIGINT" : "TEXT"))
   const names = ["stream", "count", "body", "txid", ...types.map((_, at) => `m${at}`)]
   const values = ["TEXT", "BIGINT", "TEXT", "TEXT", ...types].map((type) => `CAST(? AS ${type})`)

@@ -1,20 +1,20 @@
 import { errorCode, errorMessage, errorStack, recordOf } from "compositor-core/message/untyped"
 import { Refusal, type RefusalCode, type RefusalDetail } from "compositor-core/message/refusal"
 import type { Writes } from "../store.ts"
-import { BUSY_TIMEOUT_MS, type Connection, openForWriting } from "./connection.ts"
+import { BUSY_TIMEOUT_MS, type SqliteConnection, openForWriting } from "./connection.ts"
 import { Group } from "../sql/group.ts"
 import { operationOf } from "../sql/operations/operations.ts"
 import { rowsAs } from "../sql/program.ts"
 import { Transaction } from "../sql/transaction.ts"
-import { finish, Statements } from "./statements.ts"
+import { runSqliteProgram, Statements } from "./statements.ts"
 
-export interface Request {
+export interface WriterRequest {
   readonly id: number
   readonly name: keyof Writes
   readonly input: unknown
 }
 
-export type Answer =
+export type WriterReply =
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   | {
       readonly id: number
@@ -25,7 +25,7 @@ export type Answer =
     }
 
 export interface Commit {
-  readonly answers: readonly Answer[]
+  readonly answers: readonly WriterReply[]
   readonly streams: ReadonlySet<string>
   /** The disk failed to sync: nothing more may be acknowledged by this process. */
   readonly fatal: boolean
@@ -34,7 +34,7 @@ export interface Commit {
 /** The one writer. Operations that arrived together share one transaction and one fsync; their
  *  answers are given only after the commit. */
 export class Committer {
-  readonly #connection: Connection
+  readonly #connection: SqliteConnection
   readonly #statements: Statements
   readonly #clock: () => number
   readonly #epoch: string
@@ -51,7 +51,7 @@ export class Committer {
     this.#foreign = this.#dataVersion()
   }
 
-  commit(requests: readonly Request[]): Commit {
+  commit(requests: readonly WriterRequest[]): Commit {
     const vacuum = requests.find((request) => request.name === "vacuum")
     if (vacuum) return this.#vacuumBetween(requests, vacuum)
     return this.#together(requests, false) ?? this.#together(requests, true) ?? EMPTY
@@ -60,9 +60,9 @@ export class Committer {
   // A savepoint copies every page that its operation touches. Nearly all operations decide before
   // they write, so a refusal has nothing to undo; only when one failed halfway does the whole group
   // run again with a savepoint each, and its neighbours lose nothing.
-  #together(requests: readonly Request[], apart: boolean): Commit | undefined {
+  #together(requests: readonly WriterRequest[], apart: boolean): Commit | undefined {
     const streams = new Set<string>()
-    const answers: Answer[] = []
+    const answers: WriterReply[] = []
     const group = new Group(this.#statements)
     try {
       waitForLock(() => this.#run("BEGIN IMMEDIATE"))
@@ -103,7 +103,11 @@ export class Committer {
     }
   }
 
-  #plain(request: Request, streams: Set<string>, group: Group | null): Answer | "halfway" {
+  #plain(
+    request: WriterRequest,
+    streams: Set<string>,
+    group: Group | null,
+  ): WriterReply | "halfway" {
     const tx = this.#begin(group)
     try {
       return this.#perform(tx, request, streams)
@@ -114,7 +118,7 @@ export class Committer {
     }
   }
 
-  #apart(request: Request, streams: Set<string>): Answer {
+  #apart(request: WriterRequest, streams: Set<string>): WriterReply {
     this.#run("SAVEPOINT operation")
     try {
       const answer = this.#perform(this.#begin(null), request, streams)
@@ -128,10 +132,10 @@ export class Committer {
     }
   }
 
-  #perform(tx: Transaction, request: Request, streams: Set<string>): Answer {
+  #perform(tx: Transaction, request: WriterRequest, streams: Set<string>): WriterReply {
     if (request.name === "vacuum") throw new Error("a vacuum runs between transactions")
-    const value = finish(operationOf(request.name)(tx, request.input))
-    finish(tx.finish())
+    const value = runSqliteProgram(operationOf(request.name)(tx, request.input))
+    runSqliteProgram(tx.finish())
     for (const stream of tx.streams) streams.add(stream)
     return { id: request.id, ok: true, value }
   }
@@ -141,19 +145,19 @@ export class Committer {
     return new Transaction(this.#statements, { clock: this.#clock, txid, group })
   }
 
-  #undo(requests: readonly Request[], error: unknown): Commit {
+  #undo(requests: readonly WriterRequest[], error: unknown): Commit {
     if (this.#connection.inTransaction) this.#run("ROLLBACK")
     const answers = requests.map((request) => failed(request, error))
     return { answers, streams: new Set(), fatal: isFailedSync(error) }
   }
 
-  #vacuumBetween(requests: readonly Request[], vacuum: Request): Commit {
+  #vacuumBetween(requests: readonly WriterRequest[], vacuum: WriterRequest): Commit {
     const others = requests.filter((request) => request !== vacuum)
     const commit = this.commit(others)
     return { ...commit, answers: [...commit.answers, this.#vacuum(vacuum)] }
   }
 
-  #vacuum(request: Request): Answer {
+  #vacuum(request: WriterRequest): WriterReply {
     this.#bePatient()
     try {
       this.#connection.exec("VACUUM")
@@ -187,11 +191,11 @@ export class Committer {
 const EMPTY: Commit = { answers: [], streams: new Set(), fatal: false }
 
 /** An append that fires nothing: several of them may share what they read and write. */
-function isPlainAppend({ name, input }: Request): boolean {
+function isPlainAppend({ name, input }: WriterRequest): boolean {
   return name === "append" && recordOf(input).owner === null
 }
 
-function failed(request: Request, error: unknown): Answer {
+function failed(request: WriterRequest, error: unknown): WriterReply {
   const { id } = request
   if (error instanceof Refusal)
     return { id, ok: false, code: error.code, message: error.message, details: error.details }

@@ -1,10 +1,10 @@
 import { chmodSync, closeSync, existsSync, fsyncSync, openSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import Database from "better-sqlite3"
-import { tablesAfter, unreleased } from "../sql/released.ts"
+import { tablesAfter, unreleasedSentence } from "../sql/released.ts"
 import { MIGRATIONS } from "../sql/schema.ts"
 
-export type Connection = Database.Database
+export type SqliteConnection = Database.Database
 
 /** Releases before this can corrupt a database when the WAL is reset while another one reads. */
 const OLDEST_SQLITE = [3, 51, 3] as const
@@ -13,7 +13,7 @@ export const BUSY_TIMEOUT_MS = 10_000
 const WAL_PAGES = 16_000
 const CACHE_KIB = 65_536
 
-export function openForWriting(file: string): Connection {
+export function openForWriting(file: string): SqliteConnection {
   makeFilePrivate(file)
   const connection = new Database(file, { timeout: BUSY_TIMEOUT_MS })
   refuseOldSqlite(connection)
@@ -45,13 +45,13 @@ function syncFolder(path: string) {
   }
 }
 
-export function openForReading(file: string): Connection {
+export function openForReading(file: string): SqliteConnection {
   const connection = new Database(file, { readonly: true, timeout: BUSY_TIMEOUT_MS })
   connection.pragma(`cache_size = -${CACHE_KIB}`)
   return connection
 }
 
-function refuseOldSqlite(connection: Connection) {
+function refuseOldSqlite(connection: SqliteConnection) {
   const version = connection.prepare<[], string>("SELECT sqlite_version()").pluck().get() ?? ""
   if (isOlder(version.split(".").map(Number), OLDEST_SQLITE))
     throw new Error(
@@ -67,7 +67,7 @@ export function isOlder(version: readonly number[], than: readonly number[]): bo
   return false
 }
 
-function migrate(connection: Connection) {
+function migrate(connection: SqliteConnection) {
   refuseNewer(userVersion(connection))
   refuseUnreleased(connection)
   if (userVersion(connection) === MIGRATIONS.length) return
@@ -90,15 +90,15 @@ function refuseNewer(seen: number) {
 
 /** Before the first release migrations were still rewritten, and a database counted them all the same: one
  *  that counts a migration without having its tables is of that time. */
-function refuseUnreleased(connection: Connection) {
+function refuseUnreleased(connection: SqliteConnection) {
   const wanted = tablesAfter(userVersion(connection))
   const there = new Set(
     connection.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").pluck().all(),
   )
   const missing = wanted.find((name) => !there.has(name))
-  if (missing !== undefined) throw new Error(unreleased(connection.name, missing))
+  if (missing !== undefined) throw new Error(unreleasedSentence(connection.name, missing))
 }
 
-function userVersion(connection: Connection): number {
+function userVersion(connection: SqliteConnection): number {
   return Number(connection.pragma("user_version", { simple: true }))
 }

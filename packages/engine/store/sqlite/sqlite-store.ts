@@ -4,14 +4,14 @@ import { Worker } from "node:worker_threads"
 import { Refusal } from "compositor-core/message/refusal"
 import { namesOf } from "compositor-core/message/untyped"
 import type { Append, ExportRow, Store, Writes } from "../store.ts"
-import { type Answer, type Commit, Committer, type Request } from "./committer.ts"
-import { type Connection, openForReading } from "./connection.ts"
+import { type WriterReply, type Commit, Committer, type WriterRequest } from "./committer.ts"
+import { type SqliteConnection, openForReading } from "./connection.ts"
 import { OPERATIONS } from "../sql/operations/operations.ts"
 import { openAppended, type RawAppended } from "../sql/operations/queue.ts"
 import type { Program } from "../sql/program.ts"
 import { exportRows } from "../sql/reads/export-rows.ts"
 import { type AllReads, readsOf, SNAPSHOTS } from "../sql/reads/reads.ts"
-import { finish, Statements } from "./statements.ts"
+import { runSqliteProgram, Statements } from "./statements.ts"
 import type { ToWriter } from "./writer-thread.ts"
 
 export interface SqliteOptions {
@@ -60,7 +60,7 @@ class Calls {
   readonly #broken: ((reason: string) => void) | undefined
   readonly #pending = new Map<number, PromiseWithResolvers<unknown>>()
   readonly #listeners = new Set<Listener>()
-  #batch: Request[] = []
+  #batch: WriterRequest[] = []
   #next = 0
   #ended: string | undefined
 
@@ -102,7 +102,7 @@ class Calls {
     if (commit.fatal) this.#broken?.("the disk failed to sync; restart after checking it")
   }
 
-  #answer(answer: Answer) {
+  #answer(answer: WriterReply) {
     const call = this.#pending.get(answer.id)
     this.#pending.delete(answer.id)
     if (answer.ok) call?.resolve(answer.value)
@@ -120,7 +120,7 @@ class Calls {
   }
 }
 
-function errorOf(answer: Extract<Answer, { ok: false }>): Error {
+function errorOf(answer: Extract<WriterReply, { ok: false }>): Error {
   return answer.code === "broken"
     ? new Error(answer.message)
     : new Refusal(answer.code, answer.message, answer.details)
@@ -134,7 +134,7 @@ interface WriterEvents {
 
 interface Writer {
   listen(events: WriterEvents): void
-  send(requests: readonly Request[]): void
+  send(requests: readonly WriterRequest[]): void
   watch(): void
   close(): Promise<void>
 }
@@ -162,7 +162,7 @@ class ThreadWriter implements Writer {
     this.#worker.on("exit", () => events.ended("the store is closed"))
   }
 
-  send(requests: readonly Request[]) {
+  send(requests: readonly WriterRequest[]) {
     this.#post({ type: "requests", requests })
   }
 
@@ -194,7 +194,7 @@ class InlineWriter implements Writer {
     this.#events = events
   }
 
-  send(requests: readonly Request[]) {
+  send(requests: readonly WriterRequest[]) {
     if (this.#closed) return this.#events?.ended("the store is closed")
     this.#events?.commit(this.#committer.commit(requests))
   }
@@ -225,11 +225,11 @@ function writesThrough(calls: Calls): WriteCalls {
 }
 
 /** Each a short look on a connection of its own that ends before it returns. */
-function readsThrough(connection: Connection, statements: Statements): ReadCalls {
+function readsThrough(connection: SqliteConnection, statements: Statements): ReadCalls {
   const entries = Object.entries(readsOf(statements)).map(([name, read]) => {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a name and its input travel together
     const look = read as (...input: unknown[]) => Program<unknown>
-    const plain = (...input: unknown[]) => finish(look(...input))
+    const plain = (...input: unknown[]) => runSqliteProgram(look(...input))
     const whole = SNAPSHOTS.has(name) ? connection.transaction(plain) : plain
     return [name, async (...input: unknown[]) => whole(...input)]
   })

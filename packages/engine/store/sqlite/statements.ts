@@ -1,8 +1,8 @@
 import type { Statement } from "better-sqlite3"
-import { type Engine, type Program, rowsAs, type Value, type Words } from "../sql/program.ts"
-import type { Connection } from "./connection.ts"
+import { type Engine, type Program, rowsAs, type Value, type SqlWords } from "../sql/program.ts"
+import type { SqliteConnection } from "./connection.ts"
 
-const WORDS: Words = {
+const WORDS: SqlWords = {
   columns: "SELECT name, type FROM pragma_table_info(?)",
   field: (column, key) => `${column} ->> '${key}'`,
   isTrue: (column, key) => `coalesce(${column} ->> '${key}' = 1, false)`,
@@ -21,10 +21,10 @@ const WORDS: Words = {
 /** Prepared statements of one connection, by their text. */
 export class Statements implements Engine {
   readonly words = WORDS
-  readonly #connection: Connection
+  readonly #connection: SqliteConnection
   readonly #prepared = new Map<string, Statement<unknown[]>>()
 
-  constructor(connection: Connection) {
+  constructor(connection: SqliteConnection) {
     this.#connection = connection
   }
 
@@ -63,7 +63,7 @@ export class Statements implements Engine {
 }
 
 /** What a program comes to. SQLite answers at once, so it never stops on its way. */
-export function finish<T>(program: Program<T>): T {
+export function runSqliteProgram<T>(program: Program<T>): T {
   const { done, value } = program.next()
   if (!done) throw new Error("a program waits for SQLite, which has answered already")
   return value

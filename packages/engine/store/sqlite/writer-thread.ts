@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads"
-import { Committer, type Request } from "./committer.ts"
+import { Committer, type WriterRequest } from "./committer.ts"
 
 /** The writer's thread. What arrives while a commit is under way commits together next. */
 const FOREIGN_POLL_MS = 40
@@ -9,7 +9,7 @@ const SMALL_GROUP = 32
 const port = parentPort
 if (!port) throw new Error("the writer runs in a thread of its own")
 const committer = new Committer(workerData.file)
-const waiting: Request[] = []
+const waiting: WriterRequest[] = []
 let polling: NodeJS.Timeout | undefined
 
 port.on("message", (message: ToWriter) => {
@@ -45,6 +45,6 @@ function poll() {
 }
 
 export type ToWriter =
-  | { readonly type: "requests"; readonly requests: readonly Request[] }
+  | { readonly type: "requests"; readonly requests: readonly WriterRequest[] }
   | { readonly type: "watch" }
   | { readonly type: "close" }

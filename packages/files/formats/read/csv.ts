@@ -1,5 +1,5 @@
 import { cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { textChunks } from "../decode-text.ts"
 import { refuse } from "../refusal.ts"
 import { type CellRange, cellRange, Sheet } from "../sheet.ts"
@@ -10,7 +10,7 @@ const MAX_SHOWN_COLUMNS = 100
 const MAX_COUNTED_CHARACTERS = 64 * 1024 * 1024
 
 /** A table of text: as it is, with its outline in the note; or some cells of it. */
-export async function readCsv(job: Job): Promise<Answer> {
+export async function readCsv(job: Job): Promise<ReaderAnswer> {
   if (job.fragment?.unit === "cells") return readCells(job, cellRange(job.fragment.cells))
   const answer = await readText(job)
   if (answer.type !== "text" || job.fragment) return answer
@@ -23,7 +23,7 @@ export async function readCsv(job: Job): Promise<Answer> {
 /** No later row is wanted. */
 class Past extends Error {}
 
-async function readCells(job: Job, range: CellRange): Promise<Answer> {
+async function readCells(job: Job, range: CellRange): Promise<ReaderAnswer> {
   return cappedText(job.limits.text_bytes, async (text) => {
     const sheet = new Sheet(text, range)
     const write = (row: number, column: number, value: string) => {

@@ -1,13 +1,13 @@
 import { cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { Flow } from "../flow.ts"
 import { mainPart, type Relationship, relationId, relationships } from "../office-package.ts"
-import { type Attributes, attribute, readXml, type XmlEvents } from "../read-xml.ts"
+import { type XmlAttributes, attribute, readXml, type XmlEvents } from "../read-xml.ts"
 import { ZipPackage } from "../zip-package.ts"
 import { type DocxStyles, readNumbering, readStyles } from "./docx-styles.ts"
 
 /** The text of a Word document with its headings, lists, tables, links and notes. */
-export async function readDocx(job: Job): Promise<Answer> {
+export async function readDocx(job: Job): Promise<ReaderAnswer> {
   const zip = await ZipPackage.open(job.file.path)
   const part = await mainPart(zip)
   const links = await relationships(zip, part)
@@ -74,7 +74,7 @@ function bodyEvents(
     begun = true
     flow.say(words)
   }
-  const opened: Readonly<Record<string, (attributes: Attributes) => void>> = {
+  const opened: Readonly<Record<string, (attributes: XmlAttributes) => void>> = {
     p: () => {
       paragraph = { depth: 0 }
       begun = false

@@ -1,17 +1,17 @@
 import { readFile } from "node:fs/promises"
 import { type CappedText, cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { decodeAs } from "../decode-text.ts"
 import { Flow } from "../flow.ts"
 import { refuse } from "../refusal.ts"
 import { writeHtml } from "../write-html.ts"
-import { type Entity, partsOf, readEntity } from "./mime-entity.ts"
+import { type MimeEntity, partsOf, readEntity } from "./mime-entity.ts"
 
 const MAX_MAIL_BYTES = 32 * 1024 * 1024
 const SHOWN_HEADERS = ["from", "to", "cc", "date", "subject"] as const
 
 /** A mail: who, when, what about, its text, and what is attached. */
-export async function readEml({ file, limits }: Job): Promise<Answer> {
+export async function readEml({ file, limits }: Job): Promise<ReaderAnswer> {
   if (file.size > MAX_MAIL_BYTES) refuse(`${file.name} is larger than ${MAX_MAIL_BYTES} bytes.`)
   const mail = readEntity(await readFile(file.path))
   if (!SHOWN_HEADERS.some((name) => mail.headers.has(name)))
@@ -19,7 +19,7 @@ export async function readEml({ file, limits }: Job): Promise<Answer> {
   return cappedText(limits.text_bytes, (text) => writeMail(mail, text))
 }
 
-function writeMail(mail: Entity, text: CappedText): string | undefined {
+function writeMail(mail: MimeEntity, text: CappedText): string | undefined {
   for (const name of SHOWN_HEADERS) {
     const value = mail.headers.get(name)
     if (value) text.line(`${name[0]?.toUpperCase()}${name.slice(1)}: ${value.slice(0, 2000)}`)
@@ -41,7 +41,7 @@ interface Walk {
 const MAX_PARTS = 500
 const MAX_DEPTH = 8
 
-function writeEntity(entity: Entity, text: CappedText, walk: Walk): void {
+function writeEntity(entity: MimeEntity, text: CappedText, walk: Walk): void {
   walk.left -= 1
   if (walk.left < 0 || walk.depth > MAX_DEPTH) return
   const { type, name } = entity
@@ -66,7 +66,7 @@ function writeEntity(entity: Entity, text: CappedText, walk: Walk): void {
   else listed(entity, walk)
 }
 
-function listed(entity: Entity, { attachments }: Walk): void {
+function listed(entity: MimeEntity, { attachments }: Walk): void {
   const size = entity.content().length
   attachments.push(`${entity.name ?? "without a name"} (${entity.type}, ${size} bytes)`)
 }

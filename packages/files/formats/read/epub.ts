@@ -1,6 +1,6 @@
 import { posix } from "node:path"
 import { cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { Flow } from "../flow.ts"
 import { attribute, readXml } from "../read-xml.ts"
 import { refuse } from "../refusal.ts"
@@ -12,7 +12,7 @@ const MAX_CHAPTER_BYTES = 16 * 1024 * 1024
 const CONTAINER = "META-INF/container.xml"
 
 /** A book, chapter after chapter in reading order. */
-export async function readEpub(job: Job): Promise<Answer> {
+export async function readEpub(job: Job): Promise<ReaderAnswer> {
   const zip = await ZipPackage.open(job.file.path)
   const { title, chapters } = await spine(zip)
   return cappedText(job.limits.text_bytes, async (text) => {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import { inflateRawSync, zstdDecompressSync } from "node:zlib"
 import { type CappedText, cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { MadeFiles } from "../made-files.ts"
 import { refuse } from "../refusal.ts"
 import { ZipPackage } from "../zip-package.ts"
@@ -14,7 +14,7 @@ const ZSTD = 0xfd2fb528
 const MAX_DEPTH = 64
 
 /** A Figma file: the tree of what was drawn with its texts, or the picture that it carries of itself. */
-export async function readFig(job: Job): Promise<Answer> {
+export async function readFig(job: Job): Promise<ReaderAnswer> {
   const bytes = await readFile(job.file.path)
   const zip =
     bytes.toString("latin1", 0, 2) === "PK" ? await ZipPackage.open(job.file.path) : undefined
@@ -28,7 +28,7 @@ export async function readFig(job: Job): Promise<Answer> {
   })
 }
 
-async function thumbnail(job: Job, zip: ZipPackage | undefined): Promise<Answer> {
+async function thumbnail(job: Job, zip: ZipPackage | undefined): Promise<ReaderAnswer> {
   if (!zip?.has("thumbnail.png"))
     return refuse(
       `${job.file.name} carries no picture of itself; convert it to text for its nodes.`,

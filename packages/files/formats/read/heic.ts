@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises"
 import { createRequire } from "node:module"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { MadeFiles } from "../made-files.ts"
 import { checkPixels, rawToPng } from "../picture.ts"
 import { refuse } from "../refusal.ts"
@@ -18,7 +18,7 @@ interface HeifLibrary {
 }
 
 /** A photograph of a telephone as PNG. */
-export async function readHeic(job: Job): Promise<Answer> {
+export async function readHeic(job: Job): Promise<ReaderAnswer> {
   const library: HeifLibrary = createRequire(import.meta.url)("libheif-js/wasm-bundle")
   const images = new library.HeifDecoder().decode(await readFile(job.file.path))
   const image = images[0]

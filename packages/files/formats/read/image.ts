@@ -1,9 +1,9 @@
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { MadeFiles } from "../made-files.ts"
-import { checkPixels, cutTo, loadSharp } from "../picture.ts"
+import { checkPixels, cutPicture, loadSharp } from "../picture.ts"
 
 /** An image as PNG, upright, whole or a region of it. */
-export async function readImage(job: Job): Promise<Answer> {
+export async function readImage(job: Job): Promise<ReaderAnswer> {
   const sharp = await loadSharp()
   const options = { limitInputPixels: job.limits.pixels, failOn: "error" } as const
   const {
@@ -14,7 +14,7 @@ export async function readImage(job: Job): Promise<Answer> {
   } = await sharp(job.file.path, options).metadata()
   checkPixels(job, width, height)
   const turned = orientation >= 5 ? { width: height, height: width } : { width, height }
-  const image = cutTo(sharp(job.file.path, options).autoOrient(), job, turned)
+  const image = cutPicture(sharp(job.file.path, options).autoOrient(), job, turned)
   const made = new MadeFiles(job)
   await made.add(".png", "image/png", await image.png().toBuffer())
   const note = pages > 1 ? { note: `The first of ${pages} pictures in ${job.file.name}.` } : {}

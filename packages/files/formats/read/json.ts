@@ -1,5 +1,5 @@
 import { type CappedText, cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { wholeText } from "../decode-text.ts"
 import { readText } from "./text.ts"
 
@@ -8,7 +8,7 @@ const MAX_DEPTH = 8
 const MAX_KEYS = 60
 
 /** JSON as it is; where that is too long, what it is made of. */
-export async function readJson(job: Job): Promise<Answer> {
+export async function readJsonFile(job: Job): Promise<ReaderAnswer> {
   const { file, fragment, limits } = job
   const fits = file.size <= limits.text_bytes
   if (fragment || fits || file.size > MAX_PARSED_BYTES) return readText(job)

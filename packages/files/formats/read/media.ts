@@ -1,11 +1,11 @@
 import type { InputAudioTrack, InputTrack, InputVideoTrack } from "mediabunny"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { cappedText } from "../capped-text.ts"
 
 const MAX_TRACKS = 32
 
 /** What a recording is: how long, how large, which codecs. Nothing of it is decoded. */
-export async function readMedia({ file, limits }: Job): Promise<Answer> {
+export async function readMedia({ file, limits }: Job): Promise<ReaderAnswer> {
   const { ALL_FORMATS, FilePathSource, Input } = await import("mediabunny")
   const input = new Input({ source: new FilePathSource(file.path), formats: ALL_FORMATS })
   const format = await input.getFormat()

@@ -1,5 +1,5 @@
 /** A part of a mail: headers and what they say of the body. */
-export interface Entity {
+export interface MimeEntity {
   readonly headers: ReadonlyMap<string, string>
   readonly type: string
   readonly charset: string | undefined
@@ -14,7 +14,7 @@ export interface Entity {
 const MAX_HEADER_BYTES = 256 * 1024
 const MAX_PARTS = 500
 
-export function readEntity(bytes: Buffer): Entity {
+export function readEntity(bytes: Buffer): MimeEntity {
   const [head, body] = halves(bytes)
   const headers = readHeaders(head)
   const contentType = headers.get("content-type") ?? "text/plain"
@@ -34,10 +34,10 @@ export function readEntity(bytes: Buffer): Entity {
 }
 
 /** The parts between an entity's boundaries. */
-export function partsOf({ boundary, body }: Entity): Entity[] {
+export function partsOf({ boundary, body }: MimeEntity): MimeEntity[] {
   if (!boundary) return []
   const mark = Buffer.from(`--${boundary.slice(0, 200)}`)
-  const parts: Entity[] = []
+  const parts: MimeEntity[] = []
   let at = body.indexOf(mark)
   while (at >= 0 && parts.length < MAX_PARTS) {
     const start = at + mark.length

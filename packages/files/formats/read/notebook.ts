@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { type CappedText, cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { wholeText } from "../decode-text.ts"
 import { MadeFiles } from "../made-files.ts"
 import { refuse } from "../refusal.ts"
@@ -30,7 +30,7 @@ const Notebook = z.looseObject({
 })
 
 /** A notebook: its cells with what they put out as text, or the pictures among the outputs. */
-export async function readNotebook(job: Job): Promise<Answer> {
+export async function readNotebook(job: Job): Promise<ReaderAnswer> {
   const { cells, metadata } = await notebook(job)
   if (job.to === "png") return pictures(job, cells)
   const language = metadata?.language_info?.name ?? "python"
@@ -50,7 +50,7 @@ async function notebook(job: Job): Promise<z.infer<typeof Notebook>> {
   }
 }
 
-async function pictures(job: Job, cells: readonly z.infer<typeof Cell>[]): Promise<Answer> {
+async function pictures(job: Job, cells: readonly z.infer<typeof Cell>[]): Promise<ReaderAnswer> {
   const made = new MadeFiles(job)
   for (const { outputs } of cells) {
     for (const { data } of outputs) {

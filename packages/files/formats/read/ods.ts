@@ -1,6 +1,6 @@
 import type { CappedText } from "../capped-text.ts"
 import type { Job } from "../converted.ts"
-import { type Attributes, attribute } from "../read-xml.ts"
+import { type XmlAttributes, attribute } from "../read-xml.ts"
 import { refuse } from "../refusal.ts"
 import { cellRange, Sheet } from "../sheet.ts"
 import type { NotedEvents } from "./opendocument.ts"
@@ -24,7 +24,7 @@ export function sheetEvents(text: CappedText, { fragment, file }: Job): NotedEve
   let rows = 1
   let column = 0
   let line: { column: number; value: string }[] = []
-  let cell: Attributes = {}
+  let cell: XmlAttributes = {}
   let value = ""
   let inParagraph = false
   const isWanted = (name: string) =>
@@ -93,7 +93,7 @@ export function sheetEvents(text: CappedText, { fragment, file }: Job): NotedEve
   }
 }
 
-function repeated(attributes: Attributes, name: string): number {
+function repeated(attributes: XmlAttributes, name: string): number {
   const times = Number(attribute(attributes, name) ?? 1)
   return Number.isSafeInteger(times) && times > 0 ? Math.min(times, 10_000_000) : 1
 }

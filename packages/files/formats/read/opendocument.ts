@@ -1,7 +1,7 @@
 import { cappedText, type CappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { Flow } from "../flow.ts"
-import { type Attributes, attribute, readXml, type XmlEvents } from "../read-xml.ts"
+import { type XmlAttributes, attribute, readXml, type XmlEvents } from "../read-xml.ts"
 import { refuse } from "../refusal.ts"
 import { ZipPackage } from "../zip-package.ts"
 import { sheetEvents } from "./ods.ts"
@@ -10,7 +10,7 @@ const CONTENT = "content.xml"
 const MANIFEST = "META-INF/manifest.xml"
 
 /** Text documents, presentations and sheets of the OpenDocument family. */
-export async function readOpenDocument(job: Job): Promise<Answer> {
+export async function readOpenDocument(job: Job): Promise<ReaderAnswer> {
   const zip = await ZipPackage.open(job.file.path)
   if (await isEncrypted(zip)) refuse(`${job.file.name} is encrypted, and needs a password.`)
   return cappedText(job.limits.text_bytes, async (text) => {
@@ -59,7 +59,7 @@ function textEvents(text: CappedText, { fragment, file }: Job): NotedEvents {
     else flow.begin()
     item = false
   }
-  const startPage = (attributes: Attributes) => {
+  const startPage = (attributes: XmlAttributes) => {
     page += 1
     if (!wanted()) return
     flow.end()

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises"
 import { errorMessage } from "compositor-core/message/untyped"
 import type { PDFiumDocument, PDFiumLibrary, PDFiumPage } from "@hyzyla/pdfium"
 import { cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { MadeFiles } from "../made-files.ts"
 import { LONGEST_SIDE, rawToPng } from "../picture.ts"
 import { refuse } from "../refusal.ts"
@@ -11,7 +11,7 @@ const MAX_PDF_BYTES = 100 * 1024 * 1024
 const HEADER_BYTES = 1024
 
 /** A PDF: the text of its pages, or pictures of them. */
-export async function readPdf(job: Job): Promise<Answer> {
+export async function readPdf(job: Job): Promise<ReaderAnswer> {
   const document = await opened(job)
   const pages = selected(job, document.getPageCount())
   if (job.to === "png") return { type: "files", ...(await pictures(job, document, pages)) }
@@ -19,7 +19,7 @@ export async function readPdf(job: Job): Promise<Answer> {
 }
 
 /** The pages that were asked for, as two numbers: those that there are. */
-export async function countPages(job: Job): Promise<Answer> {
+export async function countPages(job: Job): Promise<ReaderAnswer> {
   const document = await opened(job)
   const { first, last } = selected(job, document.getPageCount())
   return { type: "text", text: `${first} ${last}`, truncated: false }
@@ -68,7 +68,7 @@ function selected({ fragment, file }: Job, count: number): Pages {
   return { first: fragment.start, last: Math.min(fragment.end, count), count }
 }
 
-async function texts(job: Job, document: PDFiumDocument, pages: Pages): Promise<Answer> {
+async function texts(job: Job, document: PDFiumDocument, pages: Pages): Promise<ReaderAnswer> {
   const empty: number[] = []
   const answer = await cappedText(job.limits.text_bytes, (text) => {
     for (let number = pages.first; number <= pages.last; number++) {

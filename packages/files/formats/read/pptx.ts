@@ -1,5 +1,5 @@
 import { type CappedText, cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { Flow } from "../flow.ts"
 import { mainPart, relationId, relationships } from "../office-package.ts"
 import { attribute, readXml, type XmlEvents } from "../read-xml.ts"
@@ -9,7 +9,7 @@ import { ZipPackage } from "../zip-package.ts"
 const MAX_SLIDES = 10_000
 
 /** The text of a presentation, slide by slide, with titles, lists, tables and notes. */
-export async function readPptx(job: Job): Promise<Answer> {
+export async function readPptx(job: Job): Promise<ReaderAnswer> {
   const zip = await ZipPackage.open(job.file.path)
   const slides = await slidesOf(zip)
   const [first, last] = selected(job, slides.length)

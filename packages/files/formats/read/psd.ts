@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises"
 import type { NodeChild } from "@webtoon/psd"
 import { type CappedText, cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { MadeFiles } from "../made-files.ts"
 import { checkPixels, rawToPng } from "../picture.ts"
 import { flatPicture, type PsdHead, readPsdHead } from "./psd-image.ts"
@@ -10,7 +10,7 @@ const MAX_LAYERS = 5_000
 const MAX_DEPTH = 64
 
 /** A Photoshop file as one flat picture, or its layers with the text that they hold. */
-export async function readPsd(job: Job): Promise<Answer> {
+export async function readPsd(job: Job): Promise<ReaderAnswer> {
   const bytes = await readFile(job.file.path)
   const head = readPsdHead(bytes, job.file.name)
   checkPixels(job, head.width, head.height)
@@ -21,7 +21,7 @@ export async function readPsd(job: Job): Promise<Answer> {
   return { type: "files", files: made.files }
 }
 
-async function layersOf(job: Job, bytes: Buffer, head: PsdHead): Promise<Answer> {
+async function layersOf(job: Job, bytes: Buffer, head: PsdHead): Promise<ReaderAnswer> {
   const { default: Psd } = await import("@webtoon/psd")
   const psd = parsed(() => Psd.parse(whole(bytes, head)))
   return cappedText(job.limits.text_bytes, (text) => {

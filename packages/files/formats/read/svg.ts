@@ -1,8 +1,8 @@
 import { SaxesParser } from "saxes"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { wholeText } from "../decode-text.ts"
 import { MadeFiles } from "../made-files.ts"
-import { cutTo, LONGEST_SIDE, loadSharp } from "../picture.ts"
+import { cutPicture, LONGEST_SIDE, loadSharp } from "../picture.ts"
 import { refuse } from "../refusal.ts"
 import { readText } from "./text.ts"
 
@@ -18,9 +18,9 @@ const LEFT_OUT: ReadonlySet<string> = new Set(
 )
 
 /** A drawing as text, or as a picture without whatever in it points outside or acts. */
-export async function readSvg(job: Job): Promise<Answer> {
+export async function readSvg(job: Job): Promise<ReaderAnswer> {
   if (job.to === "text") return readText(job)
-  const svg = cleaned(await wholeText(job.file, MAX_SVG_BYTES))
+  const svg = rewriteSvg(await wholeText(job.file, MAX_SVG_BYTES))
   const sharp = await loadSharp()
   const options = { limitInputPixels: job.limits.pixels, failOn: "error" } as const
   const { width, height } = await sharp(Buffer.from(svg), options).metadata()
@@ -29,13 +29,13 @@ export async function readSvg(job: Job): Promise<Answer> {
   const drawn = sharp(Buffer.from(svg), { ...options, density: Math.max(1, 72 * scale) })
   const fitted = await drawn.resize(size.width, size.height, { fit: "fill" }).png().toBuffer()
   const made = new MadeFiles(job)
-  const picture = cutTo(sharp(fitted), job, size)
+  const picture = cutPicture(sharp(fitted), job, size)
   await made.add(".png", "image/png", await picture.png().toBuffer())
   return { type: "files", files: made.files }
 }
 
 /** The drawing written anew, from what we know to be harmless. */
-export function cleaned(svg: string): string {
+export function rewriteSvg(svg: string): string {
   const parser = new SaxesParser({ xmlns: false })
   const written: string[] = []
   let skipped = 0

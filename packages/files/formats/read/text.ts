@@ -1,12 +1,12 @@
 import { createReadStream } from "node:fs"
-import type { Fragment } from "compositor-core/message/file-location"
+import type { FileFragment } from "compositor-core/message/file-location"
 import { cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { textChunks } from "../decode-text.ts"
 import { refuse } from "../refusal.ts"
 
 /** Text in any encoding, whole or some lines of it. */
-export async function readText({ file, fragment, limits }: Job): Promise<Answer> {
+export async function readText({ file, fragment, limits }: Job): Promise<ReaderAnswer> {
   if (fragment?.unit === "line") return readLines({ file, limits }, fragment)
   if (fragment?.unit === "byte") return readBytes({ file, limits }, fragment)
   return cappedText(limits.text_bytes, async (text) => {
@@ -16,8 +16,8 @@ export async function readText({ file, fragment, limits }: Job): Promise<Answer>
 
 async function readBytes(
   { file, limits }: Pick<Job, "file" | "limits">,
-  { start, end }: Extract<Fragment, { unit: "byte" }>,
-): Promise<Answer> {
+  { start, end }: Extract<FileFragment, { unit: "byte" }>,
+): Promise<ReaderAnswer> {
   if (start >= file.size) refuse(`${file.name} has ${file.size} bytes, and no byte ${start}.`)
   const decoder = new TextDecoder()
   const chunks: AsyncIterable<Buffer> = createReadStream(file.path, { start, end: end - 1 })
@@ -27,12 +27,12 @@ async function readBytes(
   })
 }
 
-type Lines = Extract<Fragment, { unit: "line" }>
+type Lines = Extract<FileFragment, { unit: "line" }>
 
 async function readLines(
   { file, limits }: Pick<Job, "file" | "limits">,
   { start, end }: Lines,
-): Promise<Answer> {
+): Promise<ReaderAnswer> {
   let line = 1
   const answer = await cappedText(limits.text_bytes, async (text) => {
     for await (const chunk of textChunks(file.path, file.name)) {

@@ -1,7 +1,7 @@
 import { type CappedText, cappedText } from "../capped-text.ts"
-import type { Answer, Job } from "../converted.ts"
+import type { ReaderAnswer, Job } from "../converted.ts"
 import { mainPart, type Relationship, relationId, relationships } from "../office-package.ts"
-import { type Attributes, attribute, readXml } from "../read-xml.ts"
+import { type XmlAttributes, attribute, readXml } from "../read-xml.ts"
 import { refuse } from "../refusal.ts"
 import { cellAt, cellRange, Sheet } from "../sheet.ts"
 import { ZipPackage } from "../zip-package.ts"
@@ -11,7 +11,7 @@ const MAX_SHEETS = 1_000
 const MAX_VALUE_CHARACTERS = 100_000
 
 /** The sheets of a workbook as rows with tabs between their cells; all of it, or the cells asked for. */
-export async function readXlsx(job: Job): Promise<Answer> {
+export async function readXlsx(job: Job): Promise<ReaderAnswer> {
   const zip = await ZipPackage.open(job.file.path)
   const workbook = await mainPart(zip)
   const links = await relationships(zip, workbook)
@@ -102,12 +102,12 @@ async function writeSheet(
 function sheetEvents(values: Values, sheet: Sheet) {
   let row = 0
   let column = 0
-  let cell: Attributes = {}
+  let cell: XmlAttributes = {}
   let inside = ""
   let value = ""
   let formula = ""
   return {
-    open: (name: string, attributes: Attributes) => {
+    open: (name: string, attributes: XmlAttributes) => {
       inside = name
       if (name === "row") {
         row = Number(attributes.r) || row + 1
@@ -133,7 +133,7 @@ function sheetEvents(values: Values, sheet: Sheet) {
   }
 }
 
-function shown(cell: Attributes, value: string, { shared, dates, since1904 }: Values): string {
+function shown(cell: XmlAttributes, value: string, { shared, dates, since1904 }: Values): string {
   switch (cell.t ?? "") {
     case "s":
       return shared.at(Number(value))

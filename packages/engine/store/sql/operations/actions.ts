@@ -1,7 +1,7 @@
 import type { QueueEffect } from "compositor-core/commands/queue-effect"
 import type { Turn } from "compositor-core/message/row"
 import type { ActionPerformed, Claim } from "../../store.ts"
-import { type MessageRecord, type TurnRecord, turnOf } from "../rows.ts"
+import { type MessageRecord, type TurnRecord, readTurnRow } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { closeAnswer, openAnswer } from "./answers.ts"
@@ -25,7 +25,7 @@ export function* performAction(
     input.owner === null
       ? null
       : yield* claim(tx, { session_id: turn.session_id, owner: input.owner })
-  return { turn: turnOf(ended), next, txid: tx.txid }
+  return { turn: readTurnRow(ended), next, txid: tx.txid }
 }
 
 /** What the host says of what it did. */

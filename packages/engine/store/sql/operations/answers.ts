@@ -1,7 +1,7 @@
 import type { Delta, Metadata } from "compositor-core/message/row"
 import { openJson } from "compositor-core/message/stored-json"
 import { toolNameOf } from "compositor-core/message/tool-part"
-import type { Answer, PartUpsert } from "../../store.ts"
+import type { StepAnswer, PartUpsert } from "../../store.ts"
 import type { EventsRecord, MessageRecord, PartRecord, SessionRecord, TurnRecord } from "../rows.ts"
 import { type Program, together } from "../program.ts"
 import { inSession, type Transaction } from "../transaction.ts"
@@ -36,7 +36,7 @@ export function openAnswer(
   tx.tellMessage(record, "insert")
 }
 
-export function* closeAnswer(tx: Transaction, turn: TurnRecord, answer: Answer): Program<void> {
+export function* closeAnswer(tx: Transaction, turn: TurnRecord, answer: StepAnswer): Program<void> {
   yield* changeAnswer(tx, turn, { answer, before: yield* answerBefore(tx, answer) })
 }
 
@@ -47,7 +47,7 @@ export interface AnswerBefore {
 }
 
 /** Asked for without its turn, so that it can be asked for together with that. */
-export function* answerBefore(tx: Transaction, answer: Answer): Program<AnswerBefore> {
+export function* answerBefore(tx: Transaction, answer: StepAnswer): Program<AnswerBefore> {
   const [parts, message] = yield* together(
     partsOf(tx, answer.parts),
     tx.messageAnywhere(answer.message_id),
@@ -58,7 +58,7 @@ export function* answerBefore(tx: Transaction, answer: Answer): Program<AnswerBe
 export function* changeAnswer(
   tx: Transaction,
   { session_id }: TurnRecord,
-  { answer, before }: { answer: Answer; before: AnswerBefore },
+  { answer, before }: { answer: StepAnswer; before: AnswerBefore },
 ): Program<void> {
   const { message_id, parts, metadata } = answer
   const message = inSession(session_id, message_id, before.message)

@@ -3,8 +3,8 @@ import { newId } from "compositor-core/message/id"
 import { looksOnly, type Metadata, type Turn } from "compositor-core/message/row"
 import { openJson } from "compositor-core/message/stored-json"
 import type { Claim, TurnKey } from "../../store.ts"
-import { type MessageRecord, type SessionRecord, turnOf, type TurnRecord } from "../rows.ts"
-import type { Marks } from "../group.ts"
+import { type MessageRecord, type SessionRecord, readTurnRow, type TurnRecord } from "../rows.ts"
+import type { SessionMarks } from "../group.ts"
 import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { Refusal } from "compositor-core/message/refusal"
@@ -31,7 +31,10 @@ export function* claim(
 /** How often `updated_at` of a busy session moves: its indexes need not change with every message. */
 const UPDATED_STEP_MS = 1000
 
-export function usedNow({ updated_at }: Pick<SessionRecord, "updated_at">, now: number): Marks {
+export function usedNow(
+  { updated_at }: Pick<SessionRecord, "updated_at">,
+  now: number,
+): SessionMarks {
   return now - updated_at >= UPDATED_STEP_MS ? { updated_at: now } : {}
 }
 
@@ -42,7 +45,7 @@ interface Idle {
   readonly owner: string
 }
 
-export interface Fired {
+export interface ClaimedMessage {
   readonly claim: Claim
   readonly message: MessageRecord
 }
@@ -51,7 +54,7 @@ export interface Fired {
 export function* fireHead(
   tx: Transaction,
   { session, heads, owner }: Idle,
-): Program<Fired | undefined> {
+): Program<ClaimedMessage | undefined> {
   const head = session.archived_at === null ? yield* firing(tx, session, heads) : undefined
   return head && (yield* fire(tx, session, head, owner))
 }
@@ -129,8 +132,8 @@ function* fire(
   session: SessionRecord,
   head: MessageRecord,
   owner: string,
-): Program<Fired> {
-  const message = place(tx, session, head, {})
+): Program<ClaimedMessage> {
+  const message = placeMessage(tx, session, head, {})
   const { model } = openJson(message.metadata_json)
   const model_json = model ? JSON.stringify(model) : session.model_json
   tx.mark(session.id, {
@@ -157,7 +160,7 @@ function* fire(
 }
 
 /** Give a waiting message its place in history: from here on it has fired. */
-export function place(
+export function placeMessage(
   tx: Transaction,
   session: SessionRecord,
   message: MessageRecord,
@@ -184,7 +187,7 @@ export function place(
 export function claimOf(session: SessionRecord, turn: TurnRecord, fired: MessageRecord): Claim {
   const { action, trigger } = openJson(fired.metadata_json)
   return {
-    turn: turnOf(turn),
+    turn: readTurnRow(turn),
     path: JSON.parse(session.path_json),
     path_revision: session.path_revision,
     workspace_root: session.workspace_root,
@@ -268,7 +271,7 @@ export function positionAt(queued_at: number): string {
 
 // Positions compare as strings. One between two others is the left one with a longer tail; first
 // place is found by counting down the right one's milliseconds, or its last character.
-export function between(left: string, right: string | null): string {
+export function positionBetween(left: string, right: string | null): string {
   if (left !== "") return middle(left, right)
   if (right === null) return positionAt(0)
   const milliseconds = Number(right.slice(0, 16))

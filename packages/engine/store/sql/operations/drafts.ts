@@ -1,6 +1,6 @@
 import { MAX_PARTS } from "compositor-core/message/limits"
 import { Refusal } from "compositor-core/message/refusal"
-import type { Draft, DraftAttachment, DraftSave, DraftSaved } from "../../store.ts"
+import type { DraftRecord, DraftAttachment, DraftSave, DraftSaved } from "../../store.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 
@@ -10,7 +10,7 @@ const MAX_STASHED = 50
  *  that there is a newer draft, and by whom. */
 export function* saveDraft(tx: Transaction, input: DraftSave): Program<DraftSaved> {
   yield* tx.session(input.session_id)
-  const current = yield* tx.get<Draft>(
+  const current = yield* tx.get<DraftRecord>(
     "SELECT * FROM drafts WHERE session_id = ?",
     input.session_id,
   )
@@ -25,7 +25,10 @@ export function* attachToDraft(
   { session_id, part_json, updated_by }: DraftAttachment,
 ): Program<{ revision: number; txid: string }> {
   yield* tx.session(session_id)
-  const current = yield* tx.get<Draft>("SELECT * FROM drafts WHERE session_id = ?", session_id)
+  const current = yield* tx.get<DraftRecord>(
+    "SELECT * FROM drafts WHERE session_id = ?",
+    session_id,
+  )
   const draft: { attachments?: readonly unknown[] } = current
     ? JSON.parse(current.body_json)
     : { source: "" }
@@ -38,7 +41,7 @@ export function* attachToDraft(
 
 type Written = Pick<DraftSave, "session_id" | "body_json" | "updated_by">
 
-function write(tx: Transaction, input: Written, current: Draft | undefined) {
+function write(tx: Transaction, input: Written, current: DraftRecord | undefined) {
   const revision = (current?.revision ?? 0) + 1
   tx.write(
     `INSERT INTO drafts (session_id, revision, body_json, updated_by, updated_at)
@@ -57,7 +60,7 @@ function write(tx: Transaction, input: Written, current: Draft | undefined) {
   return { revision, txid: tx.txid }
 }
 
-function stash(tx: Transaction, input: DraftSave, current: Draft): DraftSaved {
+function stash(tx: Transaction, input: DraftSave, current: DraftRecord): DraftSaved {
   if (input.body_json === current.body_json) return { type: "stashed", current }
   tx.write(
     `INSERT INTO stashed_drafts (session_id, body_json, updated_by, stashed_at)

@@ -152,7 +152,7 @@ export function* reserveKey(
 }
 
 /** Only while it waits: once fired, there is nothing to say any more (EA-023). */
-export function* remode(
+export function* changeMode(
   tx: Transaction,
   input: {
     readonly session_id: string

@@ -1,7 +1,7 @@
 import type { Turn } from "compositor-core/message/row"
 import { openJson } from "compositor-core/message/stored-json"
 import type { Claim, Interruption } from "../../store.ts"
-import { type TurnRecord, turnOf } from "../rows.ts"
+import { type TurnRecord, readTurnRow } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { freezeAnswer, unfinishedAnswer } from "./answers.ts"
@@ -15,7 +15,7 @@ const MAX_ATTEMPTS = 3
 /** Take a dead owner's turn. A call that may have changed something and has no result is left to the
  *  user, and the turn waits. Else the turn is `interrupted`, and taken up again by itself only when
  *  no tool with side effects ran; either way the queue goes on. */
-export function* interrupt(
+export function* interruptTurn(
   tx: Transaction,
   input: Interruption,
 ): Program<{ turn: Turn | null; next: Claim | null }> {
@@ -29,18 +29,18 @@ export function* interrupt(
   if (!turn) return { turn: null, next: null }
   if (turn.abort_requested_at !== null) return yield* stop(tx, turn, input)
   const unsure = yield* interruptedCalls(tx, turn)
-  if (unsure.length > 0) return { turn: turnOf(wait(tx, turn, unsure)), next: null }
+  if (unsure.length > 0) return { turn: readTurnRow(wait(tx, turn, unsure)), next: null }
   if (mayRefire(turn, input)) return yield* refire(tx, turn, input.owner ?? "")
   yield* freeze(tx, turn, { superseded: false, finish: "interrupted" })
   yield* finaliseCalls(tx, turn, "aborted by host restart")
   const ended = close(tx, turn, { state: "interrupted", error: null })
-  return { turn: turnOf(ended), next: yield* nextClaim(tx, turn, input.owner) }
+  return { turn: readTurnRow(ended), next: yield* nextClaim(tx, turn, input.owner) }
 }
 
 function* stop(tx: Transaction, turn: TurnRecord, { owner }: Interruption) {
   yield* freeze(tx, turn, { superseded: false, finish: "abort" })
   const ended = close(tx, turn, { state: "aborted", error: null })
-  return { turn: turnOf(ended), next: yield* nextClaim(tx, turn, owner) }
+  return { turn: readTurnRow(ended), next: yield* nextClaim(tx, turn, owner) }
 }
 
 function mayRefire(turn: TurnRecord, { refire, owner, resumes }: Interruption): boolean {
@@ -65,7 +65,7 @@ function* refire(tx: Transaction, turn: TurnRecord, owner: string) {
     answer_id: yield* keptAnswer(tx, turn),
   })
   const claim = claimOf(session, next, yield* tx.message(session.id, turn.message_id))
-  return { turn: turnOf(ended), next: claim }
+  return { turn: readTurnRow(ended), next: claim }
 }
 
 // Calls that are still open belong to the turn that goes on with them.

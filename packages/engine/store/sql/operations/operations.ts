@@ -15,7 +15,7 @@ import { attachToDraft, saveDraft } from "./drafts.ts"
 import { deleteSession, purgeMessage, sweep } from "./deletion.ts"
 import { recordEffect } from "./effects.ts"
 import { forkEntity, killEntity, spawnEntity, tagEntity } from "./entities.ts"
-import { putContext, remode, removeContext, reserveKey, writeRow } from "./entity-rows.ts"
+import { putContext, changeMode, removeContext, reserveKey, writeRow } from "./entity-rows.ts"
 import { observe, seeObservation, unobserve } from "./observations.ts"
 import { rewind, unrewind } from "./path.ts"
 import {
@@ -30,7 +30,7 @@ import {
 import { append, cancelQueued, changeQueued, type RawAppended } from "./queue.ts"
 import { branch, changeSession, createSession } from "./sessions.ts"
 import { importRows } from "./transfer.ts"
-import { interrupt } from "./interrupt.ts"
+import { interruptTurn } from "./interrupt.ts"
 import { appendStream, createStream, deleteStream, useStream } from "./streams.ts"
 import { takeSteers } from "./steer.ts"
 import { beat, endTurn, recordRequest, recordRetry, recordStream, requestAbort } from "./turns.ts"
@@ -89,7 +89,7 @@ export const OPERATIONS: Operations = {
   performAction,
   requestAbort,
   beat,
-  interrupt,
+  interrupt: interruptTurn,
   recordUpload,
   saveDraft,
   attachToDraft,
@@ -118,7 +118,7 @@ export const OPERATIONS: Operations = {
   removeContext,
   recordEffect,
   reserveKey,
-  remode,
+  remode: changeMode,
   observe,
   unobserve,
   seeObservation,

@@ -1,12 +1,12 @@
 import { Refusal } from "compositor-core/message/refusal"
 import { openJson } from "compositor-core/message/stored-json"
 import type { Append, Appended, Claim, MessageChanged, QueuedChange } from "../../store.ts"
-import { messageOf, type MessageRecord, type PartRecord, type SessionRecord } from "../rows.ts"
+import { readMessageRow, type MessageRecord, type PartRecord, type SessionRecord } from "../rows.ts"
 import type { SessionHead } from "../group.ts"
 import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { insertMessage, insertParts, keepCaptures, partRecords, replaceParts } from "./messages.ts"
-import { between, fireHead, headsOf, LIVE, positionAt, usedNow, WAITING } from "./claim.ts"
+import { positionBetween, fireHead, headsOf, LIVE, positionAt, usedNow, WAITING } from "./claim.ts"
 import { steersFirst } from "./steer.ts"
 
 /** So long a message is left to whoever edits it, where nobody says how long. */
@@ -15,7 +15,7 @@ const EDITING_MS = 10 * 60 * 1000
 /** What `append` answers across the thread. Of a new message that waits only what the sender cannot
  *  know goes back: copying the rest would cost more than storing it. */
 export type RawAppended =
-  | ({ readonly type: "queued"; readonly txid: string } & QueuePlace)
+  | ({ readonly type: "queued"; readonly txid: string } & QueuePosition)
   | {
       readonly type: "claimed" | "replayed"
       readonly record: MessageRecord
@@ -25,7 +25,7 @@ export type RawAppended =
     }
 
 /** When a message came in, by its session's clock, and whether a turn was running. */
-export interface QueuePlace {
+export interface QueuePosition {
   readonly queued_at: number
   readonly created_at: number
   readonly busy: boolean
@@ -38,7 +38,7 @@ export function* append(tx: Transaction, input: Append): Program<RawAppended> {
   const place = placeIn(tx, session)
   const record = queuedRecord(input, place)
   if (!mayEnter(input, session)) return yield* replay(tx, input, session)
-  yield* unhold(tx, session)
+  yield* releaseQueue(tx, session)
   const fires = !place.busy && input.owner !== null
   const [entered, after] = fires
     ? yield* together(insertMessage(tx, record), firingIn(tx, session.id))
@@ -64,7 +64,7 @@ function* firingIn(tx: Transaction, session_id: string) {
 
 export function* changeQueued(tx: Transaction, input: QueuedChange): Program<MessageChanged> {
   const record = yield* waiting(tx, input.session_id, input.message_id)
-  if (isRelease(record, input)) yield* reopen(tx, input.session_id)
+  if (isRelease(record, input)) yield* reopenQueue(tx, input.session_id)
   if (input.parts) yield* replaceParts(tx, record, input.parts)
   if (input.captures) yield* keepCaptures(tx, record.session_id, input.captures)
   const { editing_until, ...before } = openJson(record.metadata_json)
@@ -151,7 +151,7 @@ function refusedEntry(input: Append, session: SessionHead): Refusal {
   return new Refusal("conflict", `turn ${input.expected_turn_id} is not running any more`)
 }
 
-function placeIn(tx: Transaction, session: SessionHead): QueuePlace {
+function placeIn(tx: Transaction, session: SessionHead): QueuePosition {
   return {
     queued_at: Math.max(tx.now, session.last_queued_at + 1),
     created_at: Math.max(tx.now, session.last_created_at),
@@ -159,7 +159,7 @@ function placeIn(tx: Transaction, session: SessionHead): QueuePlace {
   }
 }
 
-function queuedRecord(input: Append, place: QueuePlace): MessageRecord {
+function queuedRecord(input: Append, place: QueuePosition): MessageRecord {
   const { queued_at, created_at, busy } = place
   return {
     id: input.message_id,
@@ -182,15 +182,15 @@ export function openAppended(input: Append, raw: RawAppended): Appended {
   const { txid } = raw
   if (raw.type === "queued") {
     const record = queuedRecord(input, raw)
-    const message = messageOf(record, partRecords(record, input.parts))
+    const message = readMessageRow(record, partRecords(record, input.parts))
     return { message, claim: null, replayed: false, txid }
   }
   const parts = raw.parts ?? partRecords(raw.record, input.parts)
   const replayed = raw.type === "replayed"
-  return { message: messageOf(raw.record, parts), claim: raw.claim, replayed, txid }
+  return { message: readMessageRow(raw.record, parts), claim: raw.claim, replayed, txid }
 }
 
-function* remember(tx: Transaction, input: Append, session: SessionHead, place: QueuePlace) {
+function* remember(tx: Transaction, input: Append, session: SessionHead, place: QueuePosition) {
   tx.mark(session.id, {
     last_queued_at: place.queued_at,
     last_created_at: place.created_at,
@@ -234,7 +234,7 @@ function cancel(tx: Transaction, record: MessageRecord) {
 function* tellChanged(tx: Transaction, before: MessageRecord): Program<MessageChanged> {
   const record = yield* tx.message(before.session_id, before.id)
   tx.tellMessage(record)
-  return { message: messageOf(record, yield* tx.parts(record.id)), txid: tx.txid }
+  return { message: readMessageRow(record, yield* tx.parts(record.id)), txid: tx.txid }
 }
 
 function* positionFor(tx: Transaction, record: MessageRecord, input: QueuedChange) {
@@ -246,7 +246,7 @@ function* positionFor(tx: Transaction, record: MessageRecord, input: QueuedChang
   const at = input.after === null ? 0 : others.findIndex((other) => other.id === input.after) + 1
   if (input.after !== null && at === 0)
     throw new Refusal("conflict", `message ${input.after} waits no longer`)
-  return between(others[at - 1]?.position ?? "", others[at]?.position ?? null)
+  return positionBetween(others[at - 1]?.position ?? "", others[at]?.position ?? null)
 }
 
 /** A hard failure holds the queue; what waited to run now waits like the rest (UXH-003). */
@@ -262,8 +262,8 @@ export function* stopDrain(tx: Transaction, session_id: string) {
 }
 
 /** Somebody wants it to go on. */
-export function* reopen(tx: Transaction, session_id: string) {
-  yield* unhold(tx, yield* tx.session(session_id))
+export function* reopenQueue(tx: Transaction, session_id: string) {
+  yield* releaseQueue(tx, yield* tx.session(session_id))
   const changes = yield* tx.run(
     "UPDATE chat_sessions SET drain = 'open' WHERE id = ? AND drain = 'stopped'",
     session_id,
@@ -273,7 +273,7 @@ export function* reopen(tx: Transaction, session_id: string) {
 
 /** What an import brought waits for a person, in the state in which it came. The first who touches the
  *  queue finds it like one that was stopped. */
-export function* unhold(tx: Transaction, { id, drain }: Pick<SessionRecord, "id" | "drain">) {
+export function* releaseQueue(tx: Transaction, { id, drain }: Pick<SessionRecord, "id" | "drain">) {
   if (drain !== "held") return
   tx.group?.unhold(id)
   yield* stopDrain(tx, id)

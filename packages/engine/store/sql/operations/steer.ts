@@ -2,7 +2,7 @@ import type { SteerTake } from "../../store.ts"
 import type { MessageRecord, TurnRecord } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
-import { between, IS_QUEUED, place, requireOwnTurn } from "./claim.ts"
+import { positionBetween, IS_QUEUED, placeMessage, requireOwnTurn } from "./claim.ts"
 
 /** The boundary between two steps. All that was steered in gets its place in history here, in one
  *  commit, and so exactly once (EA-022). */
@@ -23,7 +23,7 @@ export function* takeAllSteers(
   const steers = only ? waiting.filter(({ id }) => only.includes(id)) : waiting
   for (const message of steers) {
     const session = yield* tx.session(turn.session_id)
-    const fired = place(tx, session, message, { steered: turn.id })
+    const fired = placeMessage(tx, session, message, { steered: turn.id })
     tx.write("UPDATE chat_sessions SET next_seq = next_seq + 1 WHERE id = ?", session.id)
     tx.tellMessage(fired)
   }
@@ -40,7 +40,7 @@ export function* steersFirst(tx: Transaction, session_id: string) {
       session_id,
       message.id,
     )
-    const position = head ? between("", head.position) : message.position
+    const position = head ? positionBetween("", head.position) : message.position
     tx.write(
       "UPDATE chat_messages SET mode = 'queued', position = ?, updated_at = ? WHERE id = ?",
       position,

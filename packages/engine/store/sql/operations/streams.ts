@@ -6,7 +6,7 @@ import {
   typeOnly,
   DEFAULT_CONTENT_TYPE,
 } from "../../../streams/content.ts"
-import type { Position } from "../../../streams/offset.ts"
+import type { StreamOffsetPosition } from "../../../streams/offset.ts"
 import { judgeProducer, type Producer, type ProducerState } from "../../../streams/producer.ts"
 import {
   type Fork,
@@ -71,7 +71,7 @@ type Source =
   | {
       readonly type: "source"
       readonly record: DurableRecord
-      readonly position: Position
+      readonly position: StreamOffsetPosition
       readonly prefix: StreamData | null
     }
   | Extract<StreamCreated, { message: string }>
@@ -258,7 +258,7 @@ function addData(tx: Transaction, record: DurableRecord, data: StreamData): Dura
   return { ...record, tail }
 }
 
-function bytesOf(data: StreamData, start: Position): Uint8Array {
+function bytesOf(data: StreamData, start: StreamOffsetPosition): Uint8Array {
   if (data.type === "bytes") return data.bytes
   const stamped = data.messages.map((message, index) => stamp(message, start + index + 1))
   return Buffer.from(stamped.join(","))

@@ -1,6 +1,6 @@
 import type { Transaction } from "../transaction.ts"
 
-export interface ToldRow {
+export interface CommittedRow {
   readonly stream: string
   readonly type: string
   readonly key: string
@@ -10,7 +10,7 @@ export interface ToldRow {
  *  its place: where a field went away, the row goes and comes again, and both read the same. */
 export function tellRow(
   tx: Transaction,
-  { stream, type, key }: ToldRow,
+  { stream, type, key }: CommittedRow,
   row: { readonly before: object | undefined; readonly after: object | undefined },
 ) {
   const { before, after } = row

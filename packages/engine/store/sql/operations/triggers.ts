@@ -1,6 +1,6 @@
 import { Refusal } from "compositor-core/message/refusal"
 import { mayPass } from "compositor-core/triggers/trigger"
-import type { Fired, Firing, NewTrigger, StoredTrigger, TriggerWrites } from "../../store.ts"
+import type { FireOutcome, Firing, NewTrigger, StoredTrigger, TriggerWrites } from "../../store.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { type DeliveryRecord, pendingOf, type TriggerRecord, triggerOf } from "../trigger-rows.ts"
@@ -54,7 +54,7 @@ export function* switchTrigger(
   return triggerOf({ ...record, enabled: on, next_fire_at })
 }
 
-export function* fireTrigger(tx: Transaction, firing: Firing): Program<Fired> {
+export function* fireTrigger(tx: Transaction, firing: Firing): Program<FireOutcome> {
   const record = yield* find(tx, firing.trigger_id)
   if (!record) return { type: "missing" }
   if (record.enabled === 0) return { type: "disabled" }

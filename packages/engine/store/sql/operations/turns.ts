@@ -8,7 +8,7 @@ import type {
   TurnEnd,
   TurnEnded,
 } from "../../store.ts"
-import { type SessionRecord, type TurnRecord, turnOf } from "../rows.ts"
+import { type SessionRecord, type TurnRecord, readTurnRow } from "../rows.ts"
 import { type Program, together } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { answerBefore, changeAnswer, openAnswer, partsOf, writeParts } from "./answers.ts"
@@ -89,8 +89,8 @@ export function* endTurn(tx: Transaction, input: TurnEnd): Program<TurnEnded> {
   const { txid } = tx
   const takes = input.takes_steers === true && state === "finished" && heads.steered !== undefined
   const steered = takes ? yield* takeAllSteers(tx, turn) : []
-  if (steered.length > 0) return { turn: turnOf(turn), next: null, steered, txid }
-  const ended = turnOf(close(tx, turn, { state, error }, session))
+  if (steered.length > 0) return { turn: readTurnRow(turn), next: null, steered, txid }
+  const ended = readTurnRow(close(tx, turn, { state, error }, session))
   if (state === "error") {
     yield* stopDrain(tx, turn.session_id)
     return { turn: ended, next: yield* nextClaim(tx, turn, owner), steered, txid }
@@ -115,14 +115,14 @@ export function* requestAbort(
   // Nobody runs a turn that waits for a person, so nobody else would end it.
   if (isWaiting(turn)) {
     const ended = close(tx, turn, { state: "aborted", error: null })
-    return { turn: turnOf(ended), cancelled }
+    return { turn: readTurnRow(ended), cancelled }
   }
   tx.write(
     "UPDATE turns SET abort_requested_at = coalesce(abort_requested_at, ?) WHERE id = ?",
     tx.now,
     turn.id,
   )
-  return { turn: turnOf(turn), cancelled }
+  return { turn: readTurnRow(turn), cancelled }
 }
 
 export function* beat(

@@ -1,8 +1,8 @@
 import { Refusal } from "compositor-core/message/refusal"
 import type { Turn, Wait } from "compositor-core/message/row"
 import { isOpen, readToolPart, type ToolPart } from "compositor-core/message/tool-part"
-import type { CallResolution, CallResolved, Claim, Resolution, WaitRecord } from "../../store.ts"
-import { type PartRecord, type TurnRecord, turnOf } from "../rows.ts"
+import type { CallResolution, CallResolved, Claim, CallDecision, WaitRecord } from "../../store.ts"
+import { type PartRecord, type TurnRecord, readTurnRow } from "../rows.ts"
 import type { Program } from "../program.ts"
 import type { Transaction } from "../transaction.ts"
 import { upsertParts } from "./answers.ts"
@@ -14,7 +14,7 @@ export function* waitFor(
   input: WaitRecord,
 ): Program<{ turn: Turn; txid: string }> {
   const turn = yield* requireOwnTurn(tx, input)
-  return { turn: turnOf(wait(tx, turn, input.waiting)), txid: tx.txid }
+  return { turn: readTurnRow(wait(tx, turn, input.waiting)), txid: tx.txid }
 }
 
 /** The turn is a person's now: nobody runs it, and no restart ends it. */
@@ -42,7 +42,7 @@ export function* resolveCall(tx: Transaction, input: CallResolution): Program<Ca
   const claim =
     left.length === 0 && input.owner !== null ? yield* goOn(tx, record, input.owner) : null
   const { txid } = tx
-  return { turn: claim?.turn ?? turnOf(record), claim, txid }
+  return { turn: claim?.turn ?? readTurnRow(record), claim, txid }
 }
 
 export function* resumeTurn(
@@ -72,7 +72,7 @@ function* waitingFor(
   return turn
 }
 
-const FITS: Readonly<Record<Resolution["type"], Wait["for"]>> = {
+const FITS: Readonly<Record<CallDecision["type"], Wait["for"]>> = {
   approve: "approval",
   deny: "approval",
   answer: "answer",
@@ -81,7 +81,7 @@ const FITS: Readonly<Record<Resolution["type"], Wait["for"]>> = {
 }
 
 // What is asked can also be declined.
-function fits(wanted: Wait, { type }: Resolution): boolean {
+function fits(wanted: Wait, { type }: CallDecision): boolean {
   return FITS[type] === wanted.for || (type === "deny" && wanted.for === "answer")
 }
 
@@ -104,7 +104,7 @@ function* callOf(tx: Transaction, turn: TurnRecord, call_id: string) {
   throw new Error(`turn ${turn.id} waits for call ${call_id}, which its answer does not have`)
 }
 
-function settled(call: ToolPart, resolution: Resolution): ToolPart {
+function settled(call: ToolPart, resolution: CallDecision): ToolPart {
   switch (resolution.type) {
     case "approve":
       return { ...call, approval: "granted" }

@@ -1,12 +1,12 @@
 import { lifeOf, type StreamFound, type StreamPage } from "../../../streams/stream.ts"
 import { type DurableRecord, headOf, pageOf } from "../durable-rows.ts"
-import type { Asking, Program } from "../program.ts"
+import type { SqlReader, Program } from "../program.ts"
 
 /** Reads streams that anybody may append to. */
 export class DurableReads {
-  readonly #asking: Asking
+  readonly #asking: SqlReader
 
-  constructor(asking: Asking) {
+  constructor(asking: SqlReader) {
     this.#asking = asking
   }
 

@@ -13,7 +13,7 @@ import {
   observationOf,
 } from "../entity-rows.ts"
 import { effectiveRow, LAYERS, type LayerRecord } from "../slash-command-rows.ts"
-import type { Asking, Program, Programs } from "../program.ts"
+import type { SqlReader, Program, Programs } from "../program.ts"
 
 interface RowRecord {
   readonly collection: string
@@ -31,9 +31,9 @@ const MAX_LISTED = 10_000
 
 /** Reads what sessions are as entities. */
 export class EntityPrograms implements Programs<EntityReads> {
-  readonly #asking: Asking
+  readonly #asking: SqlReader
 
-  constructor(asking: Asking) {
+  constructor(asking: SqlReader) {
     this.#asking = asking
   }
 

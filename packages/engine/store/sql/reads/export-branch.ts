@@ -15,7 +15,7 @@ export interface Standalone {
   readonly copied_parts: readonly string[]
 }
 
-export interface BranchRooms {
+export interface BranchExportDependencies {
   /** What fired on a segment, in its order. */
   fired(segment: Segment): Program<Row[]>
   messages(session_id: string): Program<Row[]>
@@ -27,7 +27,7 @@ export interface BranchRooms {
 /** A branch with what it inherited: rows of other sessions are copied under ids that follow from the
  *  branch and their own, and say where they come from, so that it can be imported beside its parent.
  *  They stand before the branch's own messages, at places from 0 downwards. */
-export function* standalone(rooms: BranchRooms, session: Row): Program<Standalone> {
+export function* standalone(rooms: BranchExportDependencies, session: Row): Program<Standalone> {
   const id = String(session.id)
   const paths = [pathOf(session.path_json), ...pathsOf(session.previous_paths_json)]
   const inherited = longest(paths.map((path) => inheritedOf(path, id)))

@@ -1,18 +1,18 @@
 import type { ExportRow } from "../../store.ts"
 import { TABLES } from "../operations/transfer.ts"
-import type { Asking, Outcome, Program, Statement, Value } from "../program.ts"
+import type { SqlReader, StatementOutcome, Program, Statement, Value } from "../program.ts"
 import { isBranch, type Standalone, standalone } from "./export-branch.ts"
 
 type Row = ExportRow["data"]
 type Select = (type: ExportRow["type"], where: string, ...values: Value[]) => Program<Row[]>
 
 /** A program that gives rows as it goes, because all of them together may be more than memory holds. */
-export type Listing = Generator<readonly Statement[] | ExportRow, void, readonly Outcome[]>
+export type Listing = Generator<readonly Statement[] | ExportRow, void, readonly StatementOutcome[]>
 
 /** The folder's rows in the documented order: each session, its messages by time each followed by
  *  its parts, then what its turns left; after the sessions what they share (DBG-002). One session alone
  *  carries what it inherited as rows of its own. */
-export function* exportRows(asking: Asking, session_id: string | null): Listing {
+export function* exportRows(asking: SqlReader, session_id: string | null): Listing {
   const select: Select = (type, where, ...values) => {
     const { table, order } = TABLES[type]
     return asking.all<Row>(`SELECT * FROM ${table} WHERE ${where} ORDER BY ${order}`, ...values)
@@ -26,7 +26,7 @@ export function* exportRows(asking: Asking, session_id: string | null): Listing 
   for (const data of yield* select("blob", "true")) yield { type: "blob", data }
 }
 
-function* oneSession(asking: Asking, select: Select, session_id: string): Listing {
+function* oneSession(asking: SqlReader, select: Select, session_id: string): Listing {
   const [session] = yield* select("session", "id = ?", session_id)
   if (!session) return
   const rows = isBranch(session) ? yield* branch(select, session) : yield* plain(select, session)
@@ -104,7 +104,7 @@ interface Shared {
   readonly copied_parts: readonly string[]
 }
 
-function* shared(asking: Asking, select: Select, { session_id, copied_parts }: Shared): Listing {
+function* shared(asking: SqlReader, select: Select, { session_id, copied_parts }: Shared): Listing {
   const prompts = `digest IN (SELECT system_prompt_digest FROM turns WHERE session_id = ?)
     OR digest IN (SELECT tool_catalog_digest FROM turns WHERE session_id = ?)`
   for (const data of yield* select("system_prompt", prompts, session_id, session_id))

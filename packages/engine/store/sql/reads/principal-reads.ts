@@ -8,7 +8,7 @@ import {
   type TokenRecord,
   tokenOf,
 } from "../principal-rows.ts"
-import type { Asking, Program, Programs, Value } from "../program.ts"
+import type { SqlReader, Program, Programs, Value } from "../program.ts"
 
 const MAX_LISTED = 10_000
 
@@ -40,9 +40,9 @@ const OWN_CONTENT = `SELECT content_id FROM uploads WHERE content_id = ? AND pri
 
 /** Reads who shares the store, whose what is, and who asked for what. */
 export class PrincipalPrograms implements Programs<PrincipalReads> {
-  readonly #asking: Asking
+  readonly #asking: SqlReader
 
-  constructor(asking: Asking) {
+  constructor(asking: SqlReader) {
     this.#asking = asking
   }
 

@@ -1,21 +1,21 @@
 import type { EntityReads, PrincipalReads, Reads, TriggerReads } from "../../store.ts"
-import type { Asking, Programs } from "../program.ts"
+import type { SqlReader, Programs } from "../program.ts"
 import { DurableReads } from "./durable-reads.ts"
 import { EntityPrograms } from "./entity-reads.ts"
 import { PrincipalPrograms } from "./principal-reads.ts"
 import { SessionReads } from "./session-reads.ts"
 import { StreamReads } from "./stream-reads.ts"
-import { ToldReads } from "./told-reads.ts"
+import { HistoryReads } from "./told-reads.ts"
 import { TriggerPrograms } from "./trigger-reads.ts"
 import { TurnReads } from "./turn-reads.ts"
 
 export type AllReads = Reads & TriggerReads & EntityReads & PrincipalReads
 
 /** Every read by its name. */
-export function readsOf(asking: Asking): Programs<AllReads> {
+export function readsOf(asking: SqlReader): Programs<AllReads> {
   const rooms = [
     SessionReads,
-    ToldReads,
+    HistoryReads,
     TurnReads,
     StreamReads,
     DurableReads,

@@ -3,7 +3,7 @@ import type { Segment, Session, StoredMessage } from "compositor-core/message/ro
 import type {
   AbandonedEdit,
   Canonical,
-  Draft,
+  DraftRecord,
   HistoryPage,
   RawMessage,
   RawPart,
@@ -12,19 +12,19 @@ import type {
 } from "../../store.ts"
 import { LIVE, WAITING } from "../operations/claim.ts"
 import {
-  messageOf,
+  readMessageRow,
   type MessageRecord,
   type PartRecord,
   sessionOf,
   type SessionRecord,
 } from "../rows.ts"
-import type { Asking, Program } from "../program.ts"
+import type { SqlReader, Program } from "../program.ts"
 
 /** Reads sessions: their messages by path, what waits in them, and what is typed to them. */
 export class SessionReads {
-  readonly #asking: Asking
+  readonly #asking: SqlReader
 
-  constructor(asking: Asking) {
+  constructor(asking: SqlReader) {
     this.#asking = asking
   }
 
@@ -181,9 +181,9 @@ export class SessionReads {
     }
   }
 
-  *draft(session_id: string): Program<Draft | null> {
+  *draft(session_id: string): Program<DraftRecord | null> {
     yield* this.#existing(session_id)
-    const draft = yield* this.#asking.get<Draft>(
+    const draft = yield* this.#asking.get<DraftRecord>(
       "SELECT * FROM drafts WHERE session_id = ?",
       session_id,
     )
@@ -237,7 +237,7 @@ export class SessionReads {
       PARTS,
       records.map(({ id }) => [id]),
     )
-    return records.map((record, at) => messageOf(record, parts[at] ?? []))
+    return records.map((record, at) => readMessageRow(record, parts[at] ?? []))
   }
 
   #session(id: string): Program<SessionRecord | undefined> {
@@ -295,7 +295,7 @@ type PartRow = RawPart & { readonly message_id: string }
 
 /** The messages of a path and their parts as they are stored: two statements for all segments, and
  *  nothing opened, because most of a long history is only passed on. */
-export function* rawHistory(asking: Asking, path: readonly Segment[]): Program<RawMessage[]> {
+export function* rawHistory(asking: SqlReader, path: readonly Segment[]): Program<RawMessage[]> {
   const spans = path.map(({ owner, from, to }) => [owner, from, to ?? Number.MAX_SAFE_INTEGER])
   const rows = yield* asking.each<Row>(MESSAGES, spans)
   const parts = yield* asking.each<PartRow>(RAW_PARTS, spans)

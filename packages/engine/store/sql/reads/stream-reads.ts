@@ -1,19 +1,19 @@
 import type { StreamEvent } from "compositor-core/message/row"
 import {
   type EventsRecord,
-  type KeptEvent,
+  type StoredEventRow,
   type MessageRecord,
   messageRowOf,
   type PartRecord,
-  partOf,
+  readPartRow,
 } from "../rows.ts"
-import type { Asking, Program } from "../program.ts"
+import type { SqlReader, Program } from "../program.ts"
 
 /** Reads streams: where they stand, and what they told, opened as it is now. */
 export class StreamReads {
-  readonly #asking: Asking
+  readonly #asking: SqlReader
 
-  constructor(asking: Asking) {
+  constructor(asking: SqlReader) {
     this.#asking = asking
   }
 
@@ -58,17 +58,17 @@ export class StreamReads {
       ),
     ]
     return new Map<string, Record<string, unknown>>([
-      ...part_rows.flat().map((part) => [part.id, partOf(part)] as const),
+      ...part_rows.flat().map((part) => [part.id, readPartRow(part)] as const),
       ...message_rows.flat().map((message) => [message.id, { ...messageRowOf(message) }] as const),
     ])
   }
 }
 
 type Rows = ReadonlyMap<string, Record<string, unknown>>
-type NumberedEvent = KeptEvent & { readonly seq: number; readonly txid: string }
+type NumberedEvent = StoredEventRow & { readonly seq: number; readonly txid: string }
 
 function keptIn(record: EventsRecord): NumberedEvent[] {
-  const kept: KeptEvent[] = JSON.parse(record.body_json)
+  const kept: StoredEventRow[] = JSON.parse(record.body_json)
   return kept.map((event, at) => ({ txid: record.txid, ...event, seq: record.seq + at }))
 }
 

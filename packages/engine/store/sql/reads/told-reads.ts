@@ -3,16 +3,16 @@ import { Refusal } from "compositor-core/message/refusal"
 import type { Segment, Turn } from "compositor-core/message/row"
 import { openJson } from "compositor-core/message/stored-json"
 import type { CarriedPart, RawMessage, RawPart } from "../../store.ts"
-import type { Asking, Program } from "../program.ts"
-import { type TurnRecord, turnOf } from "../rows.ts"
+import type { SqlReader, Program } from "../program.ts"
+import { type TurnRecord, readTurnRow } from "../rows.ts"
 import { rawHistory } from "./session-reads.ts"
 
 /** Reads what a turn needs of a history, however long that is: from the newest summary on, and single
  *  parts of it. */
-export class ToldReads {
-  readonly #asking: Asking
+export class HistoryReads {
+  readonly #asking: SqlReader
 
-  constructor(asking: Asking) {
+  constructor(asking: SqlReader) {
     this.#asking = asking
   }
 
@@ -60,7 +60,7 @@ export class ToldReads {
       session_id,
       state ?? null,
     )
-    return record ? turnOf(record) : null
+    return record ? readTurnRow(record) : null
   }
 
   *#path(session_id: string): Program<Segment[]> {

@@ -5,7 +5,7 @@ import type {
   TriggerFilter,
   TriggerReads,
 } from "../../store.ts"
-import type { Asking, Program, Programs } from "../program.ts"
+import type { SqlReader, Program, Programs } from "../program.ts"
 import {
   type DeliveryRecord,
   deliveryOf,
@@ -24,9 +24,9 @@ const LIVING = `SELECT triggers.* FROM triggers
   WHERE chat_sessions.deleted_at IS NULL`
 
 export class TriggerPrograms implements Programs<TriggerReads> {
-  readonly #asking: Asking
+  readonly #asking: SqlReader
 
-  constructor(asking: Asking) {
+  constructor(asking: SqlReader) {
     this.#asking = asking
   }
 

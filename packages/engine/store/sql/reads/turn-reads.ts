@@ -1,20 +1,20 @@
 import type { Turn } from "compositor-core/message/row"
 import type { LiveTurn, StoredCapture, StoredReceipt } from "../../store.ts"
 import { LIVE } from "../operations/claim.ts"
-import { type TurnRecord, turnOf } from "../rows.ts"
-import type { Asking, Program } from "../program.ts"
+import { type TurnRecord, readTurnRow } from "../rows.ts"
+import type { SqlReader, Program } from "../program.ts"
 
 /** Reads turns, and what their requests left behind. */
 export class TurnReads {
-  readonly #asking: Asking
+  readonly #asking: SqlReader
 
-  constructor(asking: Asking) {
+  constructor(asking: SqlReader) {
     this.#asking = asking
   }
 
   *turn(id: string): Program<Turn | null> {
     const record = yield* this.#asking.get<TurnRecord>("SELECT * FROM turns WHERE id = ?", id)
-    return record ? turnOf(record) : null
+    return record ? readTurnRow(record) : null
   }
 
   *latestTurn(session_id: string): Program<Turn | null> {
@@ -22,7 +22,7 @@ export class TurnReads {
       "SELECT * FROM turns WHERE session_id = ? ORDER BY fence DESC LIMIT 1",
       session_id,
     )
-    return record ? turnOf(record) : null
+    return record ? readTurnRow(record) : null
   }
 
   *turns(session_id: string, message_id?: string): Program<Turn[]> {
@@ -32,7 +32,7 @@ export class TurnReads {
     )
     return records
       .filter((record) => message_id === undefined || record.message_id === message_id)
-      .map(turnOf)
+      .map(readTurnRow)
   }
 
   *receipts(session_id: string, turn_id: string): Program<StoredReceipt[]> {
@@ -78,7 +78,7 @@ export class TurnReads {
       `SELECT * FROM turns WHERE state IN ${LIVE}`,
     )
     return records.map((record) => ({
-      turn: turnOf(record),
+      turn: readTurnRow(record),
       owner: record.owner,
       beat: record.beat,
       abort_requested: record.abort_requested_at !== null,

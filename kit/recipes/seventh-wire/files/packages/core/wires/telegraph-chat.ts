@@ -1,13 +1,13 @@
 import type { Block, PromptMessage } from "../model/prompt.ts"
-import type { Body, Fragment } from "./body.ts"
+import type { WireBody, WireFragment } from "./body.ts"
 import { chatBody, encodeChatCall, encodeChatTool } from "./chat-body.ts"
 import { chatStart, readChat } from "./chat-stream.ts"
 import {
   bearer,
   type Connection,
   defineWire,
-  type Envelope,
-  type Environment,
+  type RequestEnvelope,
+  type ProviderEnvironment,
   EVENT_HEADERS,
   knownModels,
   UNDOCUMENTED,
@@ -69,11 +69,11 @@ export const telegraphChat = defineWire({
   },
 })
 
-function setup({ TELEGRAPH_API_KEY: key, TELEGRAPH_BASE_URL: url }: Environment): Connection[] {
+function setup({ TELEGRAPH_API_KEY: key, TELEGRAPH_BASE_URL: url }: ProviderEnvironment): Connection[] {
   return key && url ? [{ kind: "vendor", base_url: url, headers: bearer(key) }] : []
 }
 
-function encode({ role, blocks }: PromptMessage, model = ""): Fragment {
+function encode({ role, blocks }: PromptMessage, model = ""): WireFragment {
   return messageFragment(role === "user" ? user(blocks) : [assistant(blocks, model)])
 }
 
@@ -103,9 +103,9 @@ function assistant(blocks: PromptMessage["blocks"], model: string): object {
 }
 
 function body(
-  { model, max_tokens, system, tools = [] }: Envelope,
-  messages: readonly Fragment[],
-): Body {
+  { model, max_tokens, system, tools = [] }: RequestEnvelope,
+  messages: readonly WireFragment[],
+): WireBody {
   const head = {
     model,
     max_tokens,
