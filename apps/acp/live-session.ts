@@ -1,3 +1,4 @@
+import { rowIn } from "compositor-core/message/told-row"
 import { RequestError, type StopReason, type ToolCallUpdate } from "@agentclientprotocol/sdk"
 import type { Client, SendAnswer, SendBody } from "compositor-client/client"
 import { type FollowEvent, follow } from "compositor-client/events"
@@ -119,19 +120,15 @@ export class LiveSession {
     if (event.type === "delta")
       for (const update of this.#writer.delta(event.delta)) await this.#tell(update)
     if (event.type !== "row" || event.row.value === null) return
-    const value: unknown = event.row.value
-    switch (event.row.type) {
-      case "turn":
-        return this.#turn(value as Turn)
-      case "message":
-        return this.#message(value as MessageRow)
-      case "part":
-        return this.#part(value as StoredPart)
-      case "session":
-        return this.#changed(value as Session)
-      case "slash_command":
-        return this.tellCommands()
-    }
+    const turn = rowIn(event.row, "turn")
+    if (turn) return this.#turn(turn)
+    const message = rowIn(event.row, "message")
+    if (message) return this.#message(message)
+    const part = rowIn(event.row, "part")
+    if (part) return this.#part(part)
+    const session = rowIn(event.row, "session")
+    if (session) return this.#changed(session)
+    if (event.row.type === "slash_command") return this.tellCommands()
   }
 
   async #turn(turn: Turn) {

@@ -1,4 +1,5 @@
 import { Readable, Writable } from "node:stream"
+import { errorMessage, recordOf } from "compositor-core/message/untyped"
 import { type AnyMessage, ndJsonStream, type Stream } from "@agentclientprotocol/sdk"
 import { type EditorAgentOptions, compositorAgent } from "./agent.ts"
 import { normaliseMessage } from "./json-rpc.ts"
@@ -22,6 +23,7 @@ export async function serveAgent(options: EditorAgentOptions, pipes: Pipes): Pro
 
 function streamOf({ input, output }: Pipes, failed: (error: unknown) => void): Stream {
   const writable = Writable.toWeb(output) as WritableStream<Uint8Array>
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the two kinds of web streams are one at run time
   const readable = Readable.toWeb(input) as unknown as ReadableStream<Uint8Array>
   const lines = ndJsonStream(writable, readable, { maxMessageBytes: MAX_MESSAGE_BYTES })
   const messages = normalisedMessages(lines.readable, failed)
@@ -41,7 +43,7 @@ async function* normalisedMessages(
 }
 
 function sentenceOf(fault: unknown): string {
-  const { name, message } = fault as Error
-  if (name === "MessageTooLargeError") return `a line is longer than ${MAX_MESSAGE_BYTES} bytes`
-  return message
+  if (recordOf(fault).name === "MessageTooLargeError")
+    return `a line is longer than ${MAX_MESSAGE_BYTES} bytes`
+  return errorMessage(fault)
 }

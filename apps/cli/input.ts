@@ -19,8 +19,8 @@ export async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of process.stdin) {
-    chunks.push(chunk as Buffer)
-    size += (chunk as Buffer).length
+    chunks.push(chunk)
+    size += chunk.length
     if (size > MAX_INPUT_BYTES)
       throw new UsageError(
         `standard input is larger than ${MAX_INPUT_BYTES} bytes: attach it with -a`,

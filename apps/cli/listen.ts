@@ -1,6 +1,7 @@
+import { rowIn } from "compositor-core/message/told-row"
 import type { Client } from "compositor-client/client"
 import { type FollowEvent, follow } from "compositor-client/events"
-import type { MessageRow, StoredPart, Turn } from "compositor-core/message/row"
+import type { StoredPart, StreamEvent, Turn } from "compositor-core/message/row"
 import { approveWith, showCall, waitingCalls } from "./waits.ts"
 import { printText, printLine, tellLine } from "./print.ts"
 
@@ -65,7 +66,7 @@ class AnswerWriter {
       const { part_id, part_type, offset, text } = event.delta
       this.#write(part_id, part_type, offset, text)
     }
-    if (event.type === "row") this.#row(event.row.type, event.row.value)
+    if (event.type === "row") this.#row(event.row)
   }
 
   finish() {
@@ -75,13 +76,14 @@ class AnswerWriter {
     if (error) tellLine(`compositor: ${error.message} (${error.code})`)
   }
 
-  #row(type: string, value: unknown) {
-    if (type === "turn") this.#turn(value as Turn)
+  #row(event: StreamEvent) {
+    const turn = rowIn(event, "turn")
+    if (turn) this.#turn(turn)
     if (this.#turn_id === undefined) return
-    if (type === "message" && (value as MessageRow).metadata.turn_id === this.#turn_id)
-      this.#answer_id = (value as MessageRow).id
-    if (type === "part" && (value as StoredPart | null)?.message_id === this.#answer_id)
-      this.#part(value as StoredPart)
+    const message = rowIn(event, "message")
+    if (message?.metadata.turn_id === this.#turn_id) this.#answer_id = message.id
+    const part = rowIn(event, "part")
+    if (part && part.message_id === this.#answer_id) this.#part(part)
   }
 
   #turn(turn: Turn) {
@@ -94,8 +96,7 @@ class AnswerWriter {
 
   // The row has all of the text; what was not streamed before is written from it.
   #part({ id, data }: StoredPart) {
-    const { type, text } = data as { type: string; text?: string }
-    if (text !== undefined) this.#write(id, type, 0, text)
+    if (typeof data.text === "string") this.#write(id, String(data.type), 0, data.text)
   }
 
   #write(part_id: string, part_type: string, offset: number, text: string) {

@@ -46,7 +46,8 @@ export async function requireFiles(pieces: readonly SendPiece[], options: Common
       throw new UsageError(`${value}: there is no such file`)
     if (type !== "ref" || options.url !== undefined) continue
     const part = await fileRef(value)
-    const { path } = part.ref as { path: string }
+    if (part.ref.kind !== "path") continue
+    const { path } = part.ref
     if (!(await stat(resolve(workspaceFolder(options), path)).catch(() => undefined)))
       throw new UsageError(`${path}: there is no such file in ${workspaceFolder(options)}`)
   }
@@ -99,8 +100,7 @@ function editorContext(text: string): PartData {
 function parse(json: string, text: string): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json)
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Record<string, unknown>
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return { ...value }
   } catch (error) {
     throw new UsageError(`--context ${text}: ${errorMessage(error)}`)
   }

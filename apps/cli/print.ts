@@ -24,7 +24,7 @@ export function printJson(value: unknown) {
 /** A long answer, as it comes. */
 export async function printStream(bytes: Readable) {
   if (!process.stdout.isTTY) return pipeline(bytes, process.stdout, { end: false })
-  for await (const text of bytes.setEncoding("utf8")) printText(text as string)
+  for await (const text of bytes.setEncoding("utf8")) printText(String(text))
 }
 
 /** What a person should know beside the answer: on standard error. */

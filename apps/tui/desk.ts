@@ -169,7 +169,9 @@ export class SessionScreen {
   /** What the sidecar said last, as a quote for the main session (BEY-09). */
   quote(): AnyPart | undefined {
     const answer = this.#view?.messages.findLast(({ role }) => role === "assistant")
-    const text = answer?.parts.map(({ data }) => (data.text as string | undefined) ?? "").join("")
+    const text = answer?.parts
+      .map(({ data }) => (typeof data.text === "string" ? data.text : ""))
+      .join("")
     if (!answer || !text) return undefined
     return { type: "quote", session_id: answer.session_id, message_id: answer.id, text }
   }

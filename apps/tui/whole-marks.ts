@@ -9,6 +9,7 @@ interface Cutting {
 /** Let the editor pass, delete and wrap each of these marks as if it were one letter. Were pi-tui to cut
  *  lines elsewhere, a mark could be damaged; whoever saves is told of it then. */
 export function keepWhole(editor: Editor, marks: () => readonly string[]) {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the editor keeps to itself how it cuts
   const cutting = editor as unknown as Cutting
   const cut = cutting.segment.bind(editor)
   cutting.segment = (text, mode) => joined(cut(text, mode), text, marks())

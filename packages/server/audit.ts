@@ -45,6 +45,6 @@ function requestId(context: Context): string {
 }
 
 function addressOf({ env }: Context): string | null {
-  const { incoming } = (env ?? {}) as { incoming?: IncomingMessage }
+  const { incoming }: { incoming?: IncomingMessage } = env ?? {}
   return incoming?.socket?.remoteAddress ?? null
 }

@@ -138,6 +138,7 @@ class ParseThread {
     const id = this.#next++
     const answer = Promise.withResolvers<JsonParseResult>()
     this.#waiting.set(id, answer)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a body was read into memory of its own
     this.#worker.postMessage({ id, bytes } satisfies ParseRequest, [bytes.buffer as ArrayBuffer])
     return answer.promise
   }

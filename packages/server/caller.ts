@@ -17,7 +17,8 @@ export function setCaller(context: Context, caller: Caller) {
 
 /** In process nobody was asked, and whoever calls is inside already. */
 export function callerOf(context: Context): Caller {
-  return (context.get("caller") as Caller | undefined) ?? THE_OPERATOR
+  const caller: Caller | undefined = context.get("caller")
+  return caller ?? THE_OPERATOR
 }
 
 export function nameOf(caller: Caller): string {

@@ -1,4 +1,4 @@
-import { errorStack } from "compositor-core/message/untyped"
+import { errorCode, errorMessage, errorStack } from "compositor-core/message/untyped"
 import type { Context } from "hono"
 import { type Caller, callerOf } from "./caller.ts"
 import { BlobMissing, BlobsFailed, BlobTooLarge } from "compositor-files/blobs/blobs"
@@ -53,7 +53,7 @@ export function answerError(
   const body = errorBody({ code, message, details })
   const more = error instanceof HttpError ? error.headers : {}
   const headers = new Headers({ ...ERROR_HEADERS, ...more, "content-type": "application/json" })
-  const request_id = context.get("request_id") as string | undefined
+  const request_id: string | undefined = context.get("request_id")
   if (request_id) headers.set("x-request-id", request_id)
   // The rest of a body that was too large is not read: this connection ends here.
   if (status === 413) headers.set("connection", "close")
@@ -121,6 +121,5 @@ export function errorAnswer(error: unknown): Told {
 
 // What Node calls a request whose sender hung up, or was too slow, in the middle of its body.
 function isBrokenOff(error: unknown): boolean {
-  const { code, message } = error as { code?: unknown; message?: unknown }
-  return code === "ECONNRESET" && message === "aborted"
+  return errorCode(error) === "ECONNRESET" && errorMessage(error) === "aborted"
 }

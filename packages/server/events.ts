@@ -1,3 +1,4 @@
+import { rowIn } from "compositor-core/message/told-row"
 import { LIVE_TURN_STATES, type StreamEvent, type Turn } from "compositor-core/message/row"
 import { ANSWER_HEADERS } from "./door.ts"
 import type { Store } from "compositor-engine/store/store"
@@ -173,7 +174,8 @@ class Tail {
 
   #row(event: StreamEvent): string {
     this.#next = event.seq + 1
-    if (event.type === "turn" && event.value) this.#hear(event.value as unknown as Turn)
+    const turn = rowIn(event, "turn")
+    if (turn) this.#hear(turn)
     return `event: row\nid: ${event.seq}\ndata: ${JSON.stringify(event)}\n\n`
   }
 

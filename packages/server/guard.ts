@@ -49,7 +49,7 @@ function whileAdmitted(
 
 /** What a body names is asked after when it was read, and before anything looks at it. */
 export async function requireOwnIn(context: Context, body: unknown) {
-  const require = context.get("require") as ((named: Named) => Promise<void>) | undefined
+  const require: ((named: Named) => Promise<void>) | undefined = context.get("require")
   await require?.(namedInBody(body))
 }
 
@@ -69,5 +69,6 @@ export function noteNamed(context: Context, ...names: readonly string[]) {
 }
 
 export function namedIn(context: Context): readonly string[] {
-  return (context.get("named") as readonly string[] | undefined) ?? []
+  const named: readonly string[] | undefined = context.get("named")
+  return named ?? []
 }

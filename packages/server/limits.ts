@@ -69,6 +69,10 @@ interface Spending {
   readonly own?: PrincipalLimits | undefined
 }
 
+function isKind(name: string): name is Kind {
+  return Object.hasOwn(KINDS, name)
+}
+
 /** Reads `requests=50/s,messages=120/m,uploads=20g/d`. */
 export function readLimits(text: string): PrincipalLimits {
   const entries = text
@@ -77,7 +81,7 @@ export function readLimits(text: string): PrincipalLimits {
     .map((one) => {
       const [, name = "", digits, unit = "", per] =
         /^\s*(\w+)=(\d{1,12})([kmg]?)\/([smd])\s*$/i.exec(one) ?? []
-      const kind = KINDS[name as Kind]
+      const kind = isKind(name) ? KINDS[name] : undefined
       if (!kind || per !== kind.unit.split(" per ")[1]?.charAt(0))
         throw new Error(
           `--limit ${one}: a limit is requests=<n>/s, messages=<n>/m or uploads=<n>/d`,
@@ -119,9 +123,8 @@ export type Meter = (kind: Kind, amount: number) => void
 
 function meterOf(context: Context, limits: Limits, metrics: ServerMetrics): Meter {
   // Strangers at webhooks have no token: all of them are one.
-  const principal = (context.get("principal") as string | undefined) ?? NOBODY
-  const own = (context.get("caller") as { principal?: { limits?: PrincipalLimits } } | undefined)
-    ?.principal?.limits
+  const principal: string = context.get("principal") ?? NOBODY
+  const own: PrincipalLimits | undefined = context.get("caller")?.principal?.limits
   return (kind, amount) => {
     const seconds = limits.spend(kind, principal, { amount, own })
     if (seconds === 0) return
@@ -139,7 +142,7 @@ export class RateLimited extends HttpError {
 
 /** How whoever asks is counted; not in process, where nobody is. */
 export function meterIn(context: Context): Meter | undefined {
-  return context.get("meter") as Meter | undefined
+  return context.get("meter")
 }
 
 /** Chunks whose bytes are counted as they come. */

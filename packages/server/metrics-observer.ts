@@ -42,12 +42,13 @@ const TIMED: readonly (keyof Writes)[] = [
 type Call = (input: unknown) => Promise<unknown>
 
 function observedStore(store: Store, metrics: ServerMetrics, log: Log): Store {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each is called with what it was called with
   const calls = store as unknown as Record<string, Call>
   const timed = TIMED.flatMap((name) => {
     const call = calls[name]?.bind(store)
     return call ? [[name, (input: unknown) => time(metrics, name, () => call(input))]] : []
   })
-  const { endTurn, endAnswer } = Object.fromEntries(timed) as Pick<Store, "endTurn" | "endAnswer">
+  const { endTurn, endAnswer }: Pick<Store, "endTurn" | "endAnswer"> = Object.fromEntries(timed)
   return withInstead(store, {
     ...Object.fromEntries(timed),
     endTurn: async (input: TurnEnd) => noteEnd({ metrics, log }, input, await endTurn(input)),

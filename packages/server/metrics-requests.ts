@@ -38,7 +38,7 @@ export function observeRequests(metrics: ServerMetrics, log: Log) {
     metrics.latency.observe(ms / 1000, about.route)
     if (about.outgoing) followStream(metrics, about.outgoing)
     const session_id = SESSION.exec(context.req.path)?.[1]
-    const principal = context.get("principal") as string | undefined
+    const principal: string | undefined = context.get("principal")
     const { route, status } = about
     const fields = { request_id, method, route, status, ms: Math.round(ms * 10) / 10 }
     log(status >= 500 ? "error" : "info", "request", { ...fields, session_id, principal })
@@ -54,7 +54,7 @@ interface Answered {
 
 function answeredOf(context: Context): Answered {
   const route = routePath(context)
-  const outgoing = (context.env as { outgoing?: ServerResponse } | undefined)?.outgoing
+  const outgoing: ServerResponse | undefined = context.env?.outgoing
   const { status, headers } = context.res
   const type = outgoing?.headersSent
     ? String(outgoing.getHeader("content-type"))

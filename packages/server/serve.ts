@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto"
 import { once } from "node:events"
 import { createServer, type Server } from "node:http"
-import type { AddressInfo } from "node:net"
 import { getRequestListener } from "@hono/node-server"
 import { setTimeout as pause } from "node:timers/promises"
 import { makePrivate } from "compositor-files/disk/private-folder"
@@ -194,7 +193,9 @@ async function listen(server: Server, port: number, address: string) {
 }
 
 function portOf(server: Server): number {
-  return (server.address() as AddressInfo).port
+  const address = server.address()
+  if (address === null || typeof address === "string") throw new Error("the server has no port")
+  return address.port
 }
 
 function namesOf(server: Server, more: readonly string[]): string[] {

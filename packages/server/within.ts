@@ -30,6 +30,7 @@ export function within(host: Host, log: (message: string) => void): Call {
     const answer = await call(found, url, init).catch((error: unknown) =>
       refused(error, `${found.route.method} ${url.pathname}`, log),
     )
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a client asks no more of a response than this
     return answer as unknown as Response
   }
 }
@@ -66,6 +67,7 @@ async function call({ route, params }: Found, url: URL, init: RequestInit): Prom
   const context = contextOf(init)
   const given = Object.fromEntries(url.searchParams)
   const query = route.query ? checkSchema(route.query, given, "query ") : undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client sends text
   const body = route.body ? checkSchema(route.body, parseJson(init.body as string), "") : undefined
   const param = (name: string) => decodeURIComponent(params[name] ?? "")
   const answer = await route.handle({ context, caller: callerOf(context), query, body, param })
@@ -75,7 +77,9 @@ async function call({ route, params }: Found, url: URL, init: RequestInit): Prom
 
 /** What these routes ask of a request: its headers. Nobody was let in, and nothing was noted. */
 function contextOf({ headers = {} }: RequestInit): Context {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the client gives a plain object; Node's own class costs a start
   const header = (name: string) => (headers as Record<string, string>)[name]
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- these routes ask no more of it
   return { req: { header }, get: () => undefined } as unknown as Context
 }
 

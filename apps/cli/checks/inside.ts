@@ -41,7 +41,7 @@ async function roomFindings(options: CommonOptions, workspace: string): Promise<
       ...(await agentFindings(client, workspace)),
     ])
   } catch (error) {
-    return [roomsFault(error as Error, options)]
+    return [roomsFault(error instanceof Error ? error : new Error(String(error)), options)]
   }
 }
 

@@ -31,7 +31,7 @@ export async function approveCommand(
       process.exitCode = EXIT_WAITING
       return
     }
-    if (call !== undefined && !options.json) tellLine(showCall(meant[0] as WaitingCall))
+    if (call !== undefined && meant[0] && !options.json) tellLine(showCall(meant[0]))
     for (const one of meant) await settle(client, one, options)
     const message = { session_id: session, id: turn.message_id }
     process.exitCode = await listenToAnswer(client, { message, after, json: options.json ?? false })

@@ -3,6 +3,7 @@ import { createReadStream } from "node:fs"
 import { stat } from "node:fs/promises"
 import { basename } from "node:path"
 import { Readable } from "node:stream"
+import { recordOf } from "compositor-core/message/untyped"
 import type { Client } from "compositor-client/client"
 import { UsageError } from "../complain.ts"
 import { type CommonOptions, withConnection, workspaceFolder } from "../connect.ts"
@@ -55,8 +56,8 @@ async function lowerFor(part: PartData, options: AttachOptions, client: Client) 
 }
 
 function show(part: PartData, options: AttachOptions) {
-  const { name, mime, size, content_id } = part as unknown as Record<string, string | number>
-  printLine(`${name}  ${mime}  ${showSize(Number(size))}\n${content_id}`)
+  const { name, mime, size, content_id } = recordOf(part)
+  printLine(`${String(name)}  ${String(mime)}  ${showSize(Number(size))}\n${String(content_id)}`)
   if (options.mime !== undefined && options.mime !== mime)
-    printLine(`You called it ${options.mime}; its bytes say ${mime}.`)
+    printLine(`You called it ${options.mime}; its bytes say ${String(mime)}.`)
 }

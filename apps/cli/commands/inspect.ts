@@ -35,6 +35,7 @@ export async function inspectCommand(session: string, options: InspectOptions) {
     const query = options.message === undefined ? {} : { message: options.message }
     const inspected = await client.inspect(session, query)
     if (options.json) printJson(inspected)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server writes it so
     else show(inspected as unknown as Inspected)
   })
 }

@@ -34,6 +34,7 @@ export async function listCommand(options: ListOptions) {
 type Verb = "rename" | "archive" | "restore" | "rm"
 
 export async function changeCommand(verb: Verb, given: readonly unknown[]) {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- commander passes itself last
   const command = given.at(-1) as Command
   const [id = "", title = ""] = command.args
   // The list's own options stand before the verb, the verb's behind it; both count.

@@ -22,6 +22,7 @@ export async function exportCommand(options: ExportOptions) {
   if (blobs !== undefined) await mkdir(blobs, { recursive: true, mode: 0o700 })
   await withConnection(options, async ({ client }) => {
     const lines = await client.export(session === undefined ? {} : { session })
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the two kinds of web streams are one at run time
     const bytes = Readable.fromWeb(lines as import("node:stream/web").ReadableStream)
     const shown = blobs === undefined ? bytes : Readable.from(blobsAside(bytes, blobs))
     if (output === undefined) return printStream(shown)
@@ -62,7 +63,7 @@ async function* blobsAside(bytes: Readable, folder: string): AsyncIterable<strin
       yield `${line}\n`
       continue
     }
-    const { content_id, at, base64 } = (JSON.parse(line) as { data: BlobData }).data
+    const { content_id, at, base64 }: BlobData = JSON.parse(line).data
     const file = blobFile(folder, content_id)
     if (at === 0) await rm(file, { force: true })
     await appendFile(file, Buffer.from(base64, "base64"), { mode: 0o600 })
@@ -73,7 +74,7 @@ async function* blobsBack(bytes: Readable, folder: string): AsyncIterable<Buffer
   for await (const line of createInterface({ input: bytes })) {
     yield Buffer.from(`${line}\n`)
     if (!line.startsWith('{"type":"blob"')) continue
-    const { data } = JSON.parse(line) as { data: { content_id: string; size: number } }
+    const { data }: { data: { content_id: string; size: number } } = JSON.parse(line)
     if (data.size > 0) yield* pieces(folder, data.content_id)
   }
 }

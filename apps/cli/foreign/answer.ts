@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import { newId } from "compositor-core/message/id"
 import type { Delta } from "compositor-core/message/row"
 import type { ToolState } from "compositor-core/message/tool-part"
@@ -112,7 +113,7 @@ const WORDS: Readonly<Record<string, string>> = {
 }
 
 function textOf(content: unknown): string {
-  const { type, text, uri } = (content ?? {}) as { [name: string]: unknown }
+  const { type, text, uri } = recordOf(content)
   if (typeof text === "string") return text
   return type === undefined ? "" : `[${wordOf(type)}${typeof uri === "string" ? ` ${uri}` : ""}]`
 }

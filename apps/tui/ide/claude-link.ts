@@ -48,7 +48,7 @@ export function linkClaude(
   }
   socket.on("open", () => socket.send(request(INITIALIZE, "initialize", HELLO)))
   socket.on("message", (data) => {
-    const message = readMessage((data as Buffer).toString())
+    const message = readMessage(Buffer.isBuffer(data) ? data.toString() : "")
     if (!message) return
     if (message.method === "selection_changed") {
       const changed = SelectionChanged.safeParse(message.params).data

@@ -149,6 +149,7 @@ function knownPart(node: KnownNode): PartData {
     case "context":
       return { type: "mention", target: { ...fields, kind: node.kind } }
     case "mention": {
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a mention says what it is of
       const { of, ...target } = fields as typeof fields & { of: string }
       return { type: "mention", target: { ...target, kind: of } }
     }

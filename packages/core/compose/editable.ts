@@ -62,6 +62,7 @@ export function partsBesideWords({ metadata, parts }: Opened): BesideWords {
 }
 
 function wordsAmong({ composer_input }: Metadata, own: readonly PartData[]): boolean[] {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checked it when it was sent
   const input = composer_input as Typed | undefined
   if (typeof input?.source !== "string") return own.map(isWords)
   const typed = partsOfTyped(input, vocabularyOf(own))
@@ -95,6 +96,7 @@ function openTyped(
   { composer_input }: Metadata,
   own: readonly PartData[],
 ): EditableMessage | undefined {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the server checked it when it was sent
   const input = composer_input as Typed | undefined
   if (typeof input?.source !== "string" || !isShowable(input.source)) return undefined
   const { source } = input

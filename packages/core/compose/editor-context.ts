@@ -70,7 +70,7 @@ function unsent(policy: ContextPolicy, part: EditorContextPart, last: string | u
 }
 
 function changesOf(payload: Readonly<Record<string, unknown>>, last: string) {
-  const known = JSON.parse(last) as Readonly<Record<string, unknown>>
+  const known: Readonly<Record<string, unknown>> = JSON.parse(last)
   const isNew = ([key, value]: [string, unknown]) =>
     JSON.stringify(value) !== JSON.stringify(known[key])
   const changed = Object.fromEntries(Object.entries(payload).filter(isNew))

@@ -70,7 +70,5 @@ function isEqual(left: unknown, right: unknown): boolean {
   if (typeof left !== "object" || typeof right !== "object" || !left || !right) return false
   if (Array.isArray(left) !== Array.isArray(right)) return false
   const names = new Set([...Object.keys(left), ...Object.keys(right)])
-  return [...names].every((name) => isEqual((left as Fields)[name], (right as Fields)[name]))
+  return [...names].every((name) => isEqual(Reflect.get(left, name), Reflect.get(right, name)))
 }
-
-type Fields = Readonly<Record<string, unknown>>

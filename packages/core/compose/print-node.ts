@@ -15,6 +15,7 @@ export interface Chip {
  *  written at all. Where it cannot, the node's span still says exactly what it is. */
 export function printNode(chip: Chip): string {
   if (!KNOWN_KINDS.has(chip.kind)) return printUnknown(chip)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its kind is known, and its fields were read with it
   const node = chip as Unplaced
   switch (node.kind) {
     case "text":

@@ -168,6 +168,7 @@ function sealed(
   const { api, model: _, ...values } = seal
   const known = findWire(api)?.sdk_seals
   const kept = Object.entries(values).flatMap(([name, value]) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a name that it lacks finds nothing
     const field = known?.options[name as keyof typeof known.options]
     if (field === undefined)
       losses.push(loss(`${path}/seal/${name}`, `the SDK has no option for it of ${api}`))

@@ -50,6 +50,7 @@ function marked(rest: JsonObject): { providerMetadata?: ProviderMetadata } {
 }
 
 function markOf(rest: JsonObject): ProviderMetadata {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- it came from JSON
   return { [MARK]: rest as ProviderMetadata[string] }
 }
 
@@ -149,7 +150,7 @@ function progressOf(part: PartData): Progress {
 function dataOf(part: PartData): UIPart {
   const { type } = part
   const projected = type.startsWith("data-")
-    ? (type as `data-${string}`)
+    ? (`data-${type.slice("data-".length)}` as const)
     : (`data-${type}` as const)
   if (projected === WHOLE_PART || storedType(projected) !== type)
     return { type: WHOLE_PART, data: part }

@@ -1,3 +1,4 @@
+import { recordOf } from "../message/untyped.ts"
 import type { Policy } from "./policy.ts"
 import { type ToolPart, toolNameOf } from "../message/tool-part.ts"
 import type { Capabilities } from "../model/capabilities.ts"
@@ -98,6 +99,7 @@ function textOf({ text }: Row): string {
 
 function sealOf({ seal }: Row): { seal?: Seal } {
   const known = typeof seal === "object" && seal !== null && "api" in seal
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only who made a seal looks into it
   return known ? { seal: seal as Seal } : {}
 }
 
@@ -108,6 +110,7 @@ function callOf(data: Data): ToolPart | undefined {
   const { type, tool_call_id, state } = data
   if (typeof type !== "string" || toolNameOf(type) === undefined) return undefined
   if (typeof tool_call_id !== "string" || state === "input-streaming") return undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is used of it was looked at
   return data as ToolPart
 }
 
@@ -164,6 +167,7 @@ const ABORTED = "aborted"
 
 function outputBlocks(output: ToolPart["output"]): readonly Block[] {
   const { data, blocks } = output ?? { data: null }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each is looked at before it is shown
   const shown = (Array.isArray(blocks) ? blocks : []) as readonly unknown[] as readonly Block[]
   if (data === undefined || data === null || data === "") return shown
   const text = typeof data === "string" ? data : JSON.stringify(data)
@@ -187,8 +191,8 @@ const MEDIA_TYPES: ReadonlySet<string> = new Set(["image", "audio", "video", "do
 // Rows from elsewhere may hold anything.
 function isMedia(block: Block): block is MediaBlock {
   if (!MEDIA_TYPES.has(block.type)) return false
-  const { media } = block as { media?: Partial<MediaBlock["media"]> }
-  return typeof media?.content_id === "string" && typeof media.mime === "string"
+  const { content_id, mime } = recordOf(recordOf(block).media)
+  return typeof content_id === "string" && typeof mime === "string"
 }
 
 function asText(block: Block): Block {

@@ -28,6 +28,7 @@ export function withMark(part: PartData, lowered: LoweredPart): LoweredPart {
 }
 
 function markOf(part: PartData): IngressMark | undefined {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its verdict is looked at below
   const mark = part.ingress as Partial<IngressMark> | undefined
   if (mark?.verdict === undefined || !VERDICTS.includes(mark.verdict)) return undefined
   return { verdict: mark.verdict, reason: mark.reason ?? "the policy says so" }

@@ -1,14 +1,14 @@
+import { recordOf } from "./untyped.ts"
+
 /** What a JSON column of a row holds. One that something broke says nothing: it must not break the
  *  session that it is in. */
 export function openJson(json: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(json)
-    if (typeof value === "object" && value !== null && !Array.isArray(value))
-      return value as Readonly<Record<string, unknown>>
+    return recordOf(value)
   } catch {
     return {}
   }
-  return {}
 }
 
 /** JSON from outside may nest this deep. What walks it later is recursive, `JSON.stringify` above

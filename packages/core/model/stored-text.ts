@@ -141,6 +141,7 @@ function cut(row: string): { rest: string; texts: readonly StoredText[] } {
 function putBack(value: unknown, texts: readonly StoredText[]): unknown {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map((item) => putBack(item, texts))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is no list is a map; it came from JSON
   const fields = value as Record<string, unknown>
   for (const name in fields) {
     const field = fields[name]
@@ -160,5 +161,6 @@ function blockOf(fields: Record<string, unknown>, stored: StoredText) {
   const { seal } = fields
   if (Object.keys(fields).length > (seal === undefined ? 2 : 3))
     return { ...fields, text: stored.text }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- only who made a seal looks into it
   return seal === undefined ? stored : new StoredText(stored.json, seal as Seal)
 }

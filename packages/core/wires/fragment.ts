@@ -122,6 +122,7 @@ function writeObject(page: Page, value: object) {
   else if (value instanceof Place) writePlace(page, value)
   else if (value instanceof StoredJson) page.text += value.json
   else if (value instanceof StoredText) writeFields(page, openBlock(value))
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is left has only fields
   else writeFields(page, value as Readonly<Record<string, unknown>>)
 }
 

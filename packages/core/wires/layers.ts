@@ -151,6 +151,7 @@ function applyTables(tables: Tables, { apis = {} }: ModelLayer): Tables {
 function amendTable(table: ApiLimits, facts: ApiFacts): ApiLimits {
   const { media = {}, ...rest } = facts
   const kinds = Object.entries(table.media).flatMap(([kind, limits]) => {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a name that it lacks finds nothing
     const said = media[kind as MediaKind]
     return said === null ? [] : [[kind, amendLimits(limits, said ?? {})] as const]
   })
@@ -166,6 +167,7 @@ function amendLimits(limits: MediaLimits, said: z.infer<typeof MediaFacts>): Med
 function defined<Fields extends object>(fields: Fields) {
   type Said = { [Name in keyof Fields]: Exclude<Fields[Name], undefined> }
   const said = Object.entries(fields).filter(([, value]) => value !== undefined)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its names are those of the fields
   return Object.fromEntries(said) as Partial<Said>
 }
 

@@ -10,7 +10,7 @@ export function encodePlain(message: PromptMessage): WireFragment {
 
 export function decodePlain(message: WireFragment): PromptMessage {
   const bytes = message.pieces.filter((piece) => piece instanceof Uint8Array)
-  return JSON.parse(new TextDecoder().decode(concatenate(bytes))) as PromptMessage
+  return JSON.parse(new TextDecoder().decode(concatenate(bytes)))
 }
 
 export function plainBody(envelope: RequestEnvelope, messages: readonly WireFragment[]): WireBody {

@@ -59,6 +59,7 @@ type Operation = "insert" | "update" | "upsert" | "delete"
 
 async function checked({ name, schema }: Named, row: Row): Promise<Row> {
   const read = await checkStandardSchema(schema, row, "")
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its schema has read it
   if (read.type === "value") return read.value as Row
   const faults = read.faults.map(({ path, message }) => `${path || "/"} ${message}`)
   throw new Error(`the row does not fit ${name}: ${faults.join("; ")}`)

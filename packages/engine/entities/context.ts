@@ -135,5 +135,6 @@ export interface NewSchedule {
 /** The input that a wake brought, if it is one. */
 export function composerInput(wake: HandlerWake): ComposerInput | undefined {
   if (wake.type !== "inbox" || wake.message.message_type !== "composer_input") return undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the inbox has read it
   return wake.message.payload as ComposerInput
 }

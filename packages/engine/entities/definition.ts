@@ -80,6 +80,7 @@ export function defineEntity<
     if (RESERVED_TYPES.has(type))
       throw new Error(`the entity ${definition.type} may not call its rows ${type}`)
   const { resolve = definition.handler ? "handler" : "submit" } = definition
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a definition of any types is kept as one of none
   return { ...definition, resolve } as unknown as AnyDefinition
 }
 

@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import type { Effect, Store } from "../store/store.ts"
 import type { Claim } from "../store/store.ts"
 
@@ -52,6 +53,7 @@ export class EffectLog {
   recall<Answer>({ ordinal, kind }: Effect): { readonly answer: Answer } | undefined {
     const known = this.#known.get(ordinal)
     if (!known) return undefined
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same kind of effect was asked for
     if (known.kind === kind) return { answer: known.answer as Answer }
     throw new Error(
       `the handler did ${known.kind} as number ${ordinal} of this wake, and now does ${kind}`,
@@ -61,6 +63,7 @@ export class EffectLog {
   /** The last answer that a conversation of this wake was settled with. */
   lastAnswer(): string | undefined {
     const answers = [...this.#known.values()].filter(({ kind }) => kind === "agent")
-    return (answers.at(-1)?.answer as { message_id?: string } | undefined)?.message_id
+    const { message_id } = recordOf(answers.at(-1)?.answer)
+    return typeof message_id === "string" ? message_id : undefined
   }
 }

@@ -89,6 +89,7 @@ async function contextOf(house: HandlerDependencies, handling: Handling): Promis
     workspace_root,
     signal,
     slashCommands: commands,
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- its collections are named by the definition
     db: { collections: { ...rows, slashCommands: commands } } as unknown as EntityContext["db"],
     memory: () => rooms.memory({ session_id, workspace_root }),
     skills: () => offeredSkills(submitRooms, workspace_root, definition),
@@ -168,13 +169,15 @@ async function agent(house: HandlerDependencies, { turn, deeds, options, definit
       settled: deeds.lastAnswer(),
       joins: options.steered ? undefined : (message) => !isForHandler(message, definition),
       steered: async (ids) => {
-        for (const id of ids)
-          await options.steered?.((await wakeOfMessage(house, session_id, id)) as InboxWake)
+        for (const id of ids) {
+          const wake = await wakeOfMessage(house, session_id, id)
+          if (wake.type === "inbox") await options.steered?.(wake)
+        }
       },
     })
     const message = await store.message(session_id, message_id)
     const words = message?.parts.filter(({ type }) => type === "text") ?? []
-    const text = words.map(({ data }) => data.text as string).join("")
+    const text = words.map(({ data }) => String(data.text)).join("")
     return { message_id, finish, text }
   })
 }

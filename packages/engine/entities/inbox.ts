@@ -227,6 +227,7 @@ export class Inbox {
     const { session_id } = await this.#entities.stored(address)
     const row = await this.#rooms.store.entityRow(session_id, ATTACHMENTS, `attachment:${id}`)
     if (!row) throw new Refusal("not_found", `there is no attachment ${id}`)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- we wrote the row
     return { ...(row.value as unknown as SentAttachment), session_id }
   }
 
@@ -246,16 +247,19 @@ export class Inbox {
   async #staged({ entity }: Receiver, key: string | undefined): Promise<SentAttachment[]> {
     if (key === undefined) return []
     const rows = await this.#rooms.store.entityRows(entity.session_id, ATTACHMENTS)
-    return rows
-      .map(({ value }) => value as unknown as SentAttachment & { subject_key: string })
-      .filter(({ subject_key }) => subject_key === key)
-      .map(({ id, content_id, name, mime, size }) => ({
-        id,
-        content_id,
-        name,
-        mime,
-        ...(size === undefined ? {} : { size }),
-      }))
+    return (
+      rows
+        // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- we wrote the row
+        .map(({ value }) => value as unknown as SentAttachment & { subject_key: string })
+        .filter(({ subject_key }) => subject_key === key)
+        .map(({ id, content_id, name, mime, size }) => ({
+          id,
+          content_id,
+          name,
+          mime,
+          ...(size === undefined ? {} : { size }),
+        }))
+    )
   }
 }
 

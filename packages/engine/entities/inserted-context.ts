@@ -121,5 +121,6 @@ async function knownOf(
   if (!part) return undefined
   const { text, payload } = part.data as { text?: string; payload?: { content?: string } }
   const content = text ?? payload?.content ?? ""
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- we wrote the row
   return { ...(value as unknown as KnownContext), key, content }
 }

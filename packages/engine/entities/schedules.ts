@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import { Refusal } from "compositor-core/message/refusal"
 import type { StoredMessage } from "compositor-core/message/row"
 import { Schedule } from "compositor-core/triggers/schedule"
@@ -53,15 +54,17 @@ export class Schedules {
 
   /** What was kept of the schedule that sent this message. */
   async of({ session_id, metadata }: StoredMessage): Promise<KnownSchedule | undefined> {
-    const trigger = metadata.trigger as { schedule_id?: unknown } | undefined
+    const trigger = recordOf(metadata.trigger)
     if (typeof trigger?.schedule_id !== "string") return undefined
     const rows = await this.#rooms.store.entityRows(session_id, SCHEDULES)
     const found = rows.find(({ value }) => value.trigger_id === trigger.schedule_id)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- we wrote the row
     return found?.value as unknown as KnownSchedule | undefined
   }
 
   async #kept(session_id: string, id: string): Promise<Kept | undefined> {
     const row = await this.#rooms.store.entityRow(session_id, SCHEDULES, id)
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- we wrote the row
     return row?.value as unknown as Kept | undefined
   }
 

@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import type { MessageRow, StreamEvent } from "compositor-core/message/row"
 import { inboxIn } from "./wake.ts"
 
@@ -19,6 +20,7 @@ export interface InboxRow {
  *  is one event, so that a place in one stream is the same place in the other. */
 export function entityEvent(event: StreamEvent): StreamEvent {
   if (event.type !== "message" || event.value === null) return event
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- we wrote the row
   const message = event.value as unknown as MessageRow
   if (message.role !== "user") return event
   const { inbox, wake } = message.metadata
@@ -30,7 +32,7 @@ export function entityEvent(event: StreamEvent): StreamEvent {
 }
 
 function keyOf(inbox: unknown): string | undefined {
-  const key = (inbox as { key?: unknown } | undefined)?.key
+  const key = recordOf(inbox).key
   return typeof key === "string" ? key : undefined
 }
 

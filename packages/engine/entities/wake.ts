@@ -118,6 +118,7 @@ function inboxWake(message: StoredMessage, inbox: InboxMetadata): InboxWake {
   const { message_type, payload, ...rest } = inbox
   const timestamp = new Date(message.created_at).toISOString()
   const told = { ...rest, message_type, type: message_type, timestamp }
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the type has read its payload
   return { type: "inbox", message: { ...told, payload } as InboxMessage }
 }
 

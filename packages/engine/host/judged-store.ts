@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import { Refusal } from "compositor-core/message/refusal"
 import { admitWords, type Arrival, judge, type PolicyVerdict } from "../policy/judge.ts"
 import type { PolicyConfig } from "../policy/config.ts"
@@ -36,6 +37,7 @@ export function judgedStore(store: Store, config: PolicyConfig = {}): Store {
   const policy = policyOf(config)
   const judged = new Map<string | symbol, unknown>()
   for (const [name, kept] of WORDS) {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- each is called with what it was called with
     const write = (store[name] as unknown as Write).bind(store)
     const judgedWrite: Write = async (input) => write(await judgedInput(policy, input, kept))
     judged.set(name, judgedWrite)
@@ -80,10 +82,11 @@ async function judgedRow(policy: IngressPolicy, row: ExportRow): Promise<ExportR
   if (row.type === "blob") return row
   const given = Object.fromEntries(Object.entries(row.data).map(opened))
   // What a person sent with its secrets on purpose was theirs to send.
-  const data = given["data_json"] as { ingress?: { verdict?: unknown } } | undefined
-  if (data?.ingress?.verdict === "allowed") return row
+  const { ingress } = recordOf(given["data_json"])
+  if (recordOf(ingress).verdict === "allowed") return row
   const clean = await admitWords(policy, given)
   if (clean === given) return row
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- judging changes what strings say, and no shape
   return { ...row, data: Object.fromEntries(Object.entries(clean).map(closed)) } as ExportRow
 }
 
@@ -98,8 +101,8 @@ function closed([name, value]: [string, unknown]): [string, unknown] {
 
 /** The nodes of a draft stand at places of its source, and no longer fit when something is gone. */
 function fittingDraft(clean: Record<string, unknown>): Record<string, unknown> {
-  const body = clean["body_json"] as { nodes?: unknown } | undefined
-  if (body?.nodes === undefined) return clean
+  const body = recordOf(clean["body_json"])
+  if (body.nodes === undefined) return clean
   const { nodes: _, ...rest } = body
   return { ...clean, body_json: rest }
 }

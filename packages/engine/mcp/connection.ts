@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import type {
   CallToolResult,
   Client,
@@ -240,7 +241,7 @@ function explained(error: unknown): unknown {
 
 /** A server that offers a thing and does not know how to list it has none of it (MCP-002). */
 function noneIfUnknown(error: unknown): typeof NOTHING {
-  if ((error as { code?: unknown }).code !== METHOD_NOT_FOUND) throw explained(error)
+  if (recordOf(error).code !== METHOD_NOT_FOUND) throw explained(error)
   return NOTHING
 }
 

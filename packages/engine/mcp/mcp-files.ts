@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path"
+import { recordOf } from "compositor-core/message/untyped"
 import { McpConfig, McpServer } from "./server.ts"
 import { type Variables, withVariables } from "./variables.ts"
 import { readJson } from "compositor-core/catalog/read/json"
@@ -84,7 +85,7 @@ function faultOf(said: unknown, otherwise: string | undefined): string {
 
 function entriesIn(text: string): Readonly<Record<string, unknown>> {
   try {
-    const { mcpServers } = readJson(text) as { mcpServers?: unknown }
+    const { mcpServers } = recordOf(readJson(text))
     return typeof mcpServers === "object" && mcpServers !== null ? { ...mcpServers } : {}
   } catch {
     return {}

@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import type { CallToolResult, Tool as ServerTool } from "@modelcontextprotocol/client"
 import { z } from "zod"
 import { type Tool, ToolError, type ToolOutput } from "../tools/tool.ts"
@@ -44,7 +45,7 @@ function toolOf(connection: McpConnection, tool: ServerTool, id: string): Tool {
     subject: () => `${connection.name}/${tool.name}`,
     faults: (input) => faultsOf(schema, input),
     execute: async (input, { signal, blobs }) => {
-      const values = (input ?? {}) as Record<string, unknown>
+      const values = recordOf(input)
       const result = await connection.callTool(tool.name, values, signal)
       return outputOf(result, connection.name, blobs)
     },
@@ -54,6 +55,7 @@ function toolOf(connection: McpConnection, tool: ServerTool, id: string): Tool {
 // A schema that cannot be read here is left to the server, which knows it.
 function readSchema(schema: ServerTool["inputSchema"]): z.ZodType | undefined {
   try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is no schema is refused there
     return z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0])
   } catch {
     return undefined

@@ -43,6 +43,7 @@ export function readMemoryEntry(
 }
 
 function optional<Key extends string>(key: Key, value: string | undefined) {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a computed key forgets its name
   return (value === undefined ? {} : { [key]: asLine(value) }) as { [K in Key]?: string }
 }
 

@@ -179,7 +179,7 @@ async function filesRead(store: Pick<Store, "history">, session_id: string): Pro
 function textsOf({ type, data, tool_state }: StoredPart): string[] {
   if (!READERS.has(type) || tool_state !== "output-available") return []
   const { output } = data as { output?: { data?: { content?: unknown }; blocks?: unknown } }
-  const blocks = (Array.isArray(output?.blocks) ? output.blocks : []) as { text?: unknown }[]
+  const blocks: { text?: unknown }[] = Array.isArray(output?.blocks) ? output.blocks : []
   return [output?.data?.content, ...blocks.map(({ text }) => text)].filter(
     (text) => typeof text === "string",
   )

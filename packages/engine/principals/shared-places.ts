@@ -23,7 +23,9 @@ export function sharedFolders({ environment, settings }: Asked): SharedFolders {
   const folders = [XDG_CONFIG_HOME, CODEX_HOME, settings.memory.user, ...settings.skills.paths]
   return {
     home: HOME,
-    folders: folders.filter((folder) => folder !== undefined && isAbsolute(folder)) as string[],
+    folders: folders
+      .filter((folder) => folder !== undefined)
+      .filter((folder) => isAbsolute(folder)),
   }
 }
 

@@ -1,8 +1,9 @@
+import { errorCode, errorMessage, recordOf } from "compositor-core/message/untyped"
 import type { ModelFault } from "compositor-core/model/prompt"
 import { type JsonRecord, parseJsonRecord, record, readString } from "compositor-core/wires/read"
 import { faultFrom, type RefusalFacts } from "compositor-core/wires/refusal"
 import { ABORTED } from "./abort.ts"
-import type { HttpAnswer, TransportError } from "./transport.ts"
+import type { HttpAnswer } from "./transport.ts"
 
 /** An answer that is no answer, as the last event of a call. `read` finds what the API says in the
  *  JSON it came with. */
@@ -49,6 +50,7 @@ export function retryAfter(
 /** Whatever went wrong on the way, as the last event of a call. */
 export function faultOf(error: unknown, signal: AbortSignal): ModelFault {
   if (signal.aborted) return ABORTED
-  const { code = "bad-stream", message, retryable = true } = error as Partial<TransportError>
-  return { type: "error", code, message: message ?? String(error), retryable }
+  const retryable = recordOf(error).retryable !== false
+  const [code, message] = [errorCode(error) ?? "bad-stream", errorMessage(error)]
+  return { type: "error", code, message, retryable }
 }

@@ -1,5 +1,6 @@
 import { open } from "node:fs/promises"
 import { join } from "node:path"
+import { errorMessage, isRecord } from "compositor-core/message/untyped"
 import type { ProviderEnvironment } from "compositor-core/wires/define-wire"
 import { ModelConfig } from "compositor-core/wires/layers"
 import { KnownModels } from "./known-models.ts"
@@ -57,8 +58,7 @@ async function readSmall(file: string): Promise<string | undefined> {
 
 function objectIn(text: string, file: string): Readonly<Record<string, unknown>> {
   const value = parsed(text, file)
-  if (typeof value === "object" && value !== null && !Array.isArray(value))
-    return value as Record<string, unknown>
+  if (isRecord(value)) return value
   throw new Error(`${file} must hold a JSON object`)
 }
 
@@ -66,6 +66,6 @@ function parsed(text: string, file: string): unknown {
   try {
     return JSON.parse(text)
   } catch (error) {
-    throw new Error(`${file} is not JSON: ${(error as Error).message}`, { cause: error })
+    throw new Error(`${file} is not JSON: ${errorMessage(error)}`, { cause: error })
   }
 }

@@ -57,7 +57,7 @@ function childOf(node: unknown, step: string): unknown {
   if (typeof node !== "object" || node === null) return undefined
   const camel = step.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase())
   const key = [step, camel].find((name) => Object.hasOwn(node, name))
-  return key === undefined ? undefined : (node as Record<string, unknown>)[key]
+  return key === undefined ? undefined : Reflect.get(node, key)
 }
 
 function mediaIn(json: string): number[] {

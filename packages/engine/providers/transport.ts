@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http"
 import process from "node:process"
+import { errorCode, errorMessage } from "compositor-core/message/untyped"
 import { traceHeaders } from "../telemetry/span.ts"
 import type { WireBody } from "compositor-core/wires/body"
 import { type OpenMedia, writeBody } from "./write-body.ts"
@@ -163,8 +164,7 @@ const DRAIN_MS = 1000
 
 async function* readAnswer(response: IncomingMessage, fate: Fate): AsyncIterable<Uint8Array> {
   try {
-    for await (const chunk of response.iterator({ destroyOnReturn: false }))
-      yield chunk as Uint8Array
+    for await (const chunk of response.iterator({ destroyOnReturn: false })) yield chunk
   } catch (error) {
     throw fate.error ?? lost(fate, error)
   } finally {
@@ -199,6 +199,5 @@ function lost({ host }: Fate, error: unknown): TransportError {
 }
 
 function messageOf(error: unknown): string {
-  const { code, message } = error as NodeJS.ErrnoException
-  return message || code || String(error)
+  return errorMessage(error) || errorCode(error) || String(error)
 }

@@ -1,5 +1,6 @@
 import { openPart, type Part, writePart } from "compositor-core/parts/table"
 import { setImmediate as pause } from "node:timers/promises"
+import { recordOf } from "compositor-core/message/untyped"
 import { sentenceOf } from "../policy/judge.ts"
 import type { IngressPolicy } from "../policy/policy.ts"
 import type { SecretSpan } from "../policy/secrets/detector.ts"
@@ -58,7 +59,7 @@ function joinable(part: Part): string {
 }
 
 function isMeant(ingress: unknown): boolean {
-  return (ingress as { verdict?: unknown } | undefined)?.verdict === "allowed"
+  return recordOf(ingress).verdict === "allowed"
 }
 
 function placesOf(texts: readonly string[]): SecretSpan[] {

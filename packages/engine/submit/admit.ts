@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import type { PartData, TextOrigin } from "compositor-core/parts/define-part"
 import { AnyPart } from "compositor-core/parts/read-part"
 import {
@@ -240,7 +241,7 @@ function redacted(verdicts: readonly RedactedWords[]) {
  *  removed from it, its spans no longer fit and go too. */
 export async function admitMetadata(policy: IngressPolicy, metadata: Metadata): Promise<Metadata> {
   const clean = await admitWords(policy, metadata)
-  const input = clean.composer_input as { source?: unknown } | undefined
+  const input = recordOf(clean.composer_input)
   if (clean === metadata || !input) return clean
   return { ...clean, composer_input: { source: input.source } }
 }

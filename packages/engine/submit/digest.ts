@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto"
 import { setImmediate as pause } from "node:timers/promises"
+import { recordOf } from "compositor-core/message/untyped"
 
 /** So many characters are written and hashed at once: a millisecond or two. */
 const SLICE_CHARACTERS = 256 * 1024
@@ -37,7 +38,7 @@ function* canonical(value: unknown): Generator<string, void, void> {
   if (typeof value === "string") return yield* quoted(value)
   if (Array.isArray(value)) return yield* list(value)
   if (typeof value !== "object" || value === null) return yield JSON.stringify(value) ?? "null"
-  const record = value as Readonly<Record<string, unknown>>
+  const record = recordOf(value)
   const keys = Object.keys(record).filter((key) => record[key] !== undefined)
   yield "{"
   for (const [at, key] of keys.sort().entries()) {

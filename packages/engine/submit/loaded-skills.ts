@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import { readCompactionPart } from "compositor-core/message/compaction-part"
 import type { StoredMessage, StoredPart } from "compositor-core/message/row"
 import type { Store } from "../store/store.ts"
@@ -49,12 +50,12 @@ function keysOf({ type, data, tool_state }: StoredPart): string[] {
   if (type === "skill-content" && !isDenied(data))
     return [skillKey(textOf(data.name), textOf(data.arguments))]
   if (type !== "tool-skill" || tool_state !== "output-available") return []
-  const input = data.input as { name?: unknown; arguments?: unknown } | undefined
+  const input = recordOf(data.input)
   return [skillKey(textOf(input?.name), textOf(input?.arguments))]
 }
 
 function isDenied({ ingress }: StoredPart["data"]): boolean {
-  return (ingress as { verdict?: unknown } | undefined)?.verdict === "denied"
+  return recordOf(ingress).verdict === "denied"
 }
 
 function textOf(value: unknown): string {

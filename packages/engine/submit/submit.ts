@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import type { CommandPart } from "compositor-core/parts/command"
 import { chipOf, definitionOf, openPart, type Part, writePart } from "compositor-core/parts/table"
 import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
@@ -238,10 +239,10 @@ function metadataOf({ metadata, model, trigger }: Submission): Metadata {
 
 /** The first words as they were typed, for a session that has no name yet. */
 function titleOf(parts: readonly NamedPart[], metadata: Metadata | undefined): string | null {
-  const input = metadata?.composer_input as { source?: string } | undefined
+  const input = recordOf(metadata?.composer_input)
   const words = parts.find(({ part }) => chipOf(part).look === "words")
   const said = words && definitionOf(words.part).words(words.part)
-  const text = input?.source ?? said
+  const text = typeof input.source === "string" ? input.source : said
   const [line = ""] =
     text
       ?.slice(0, 4 * TITLE_CHARACTERS)

@@ -37,7 +37,7 @@ function sieved(fields: Fields, sieve: (text: string) => string): Fields {
     name,
     typeof value === "string" ? sieve(value) : value,
   ])
-  return Object.fromEntries(clean) as Fields
+  return Object.fromEntries(clean)
 }
 
 function jsonLine(level: Level, message: string, fields: Fields): string {

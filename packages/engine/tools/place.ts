@@ -1,5 +1,6 @@
 import { realpath } from "node:fs/promises"
 import { isAbsolute, relative, resolve, sep } from "node:path"
+import { recordOf } from "compositor-core/message/untyped"
 import { scopedPath } from "compositor-files/workspace/scope"
 import { attachmentsNamed } from "compositor-core/file/attachment-path"
 import { SCRATCH_QUOTA, Scratch } from "compositor-files/workspace/scratch"
@@ -142,7 +143,8 @@ export function requireAdmitted(
 export function requireGranted<Value extends { readonly type: string }>(
   value: Value | RefusedPath,
 ): Exclude<Value, RefusedPath> {
-  if (value.type === "refused") throw new ToolError(`${(value as RefusedPath).reason}.`)
+  if (value.type === "refused") throw new ToolError(`${String(recordOf(value).reason)}.`)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- a refusal was thrown
   return value as Exclude<Value, RefusedPath>
 }
 

@@ -1,6 +1,7 @@
 import { hash } from "node:crypto"
 import { z } from "zod"
 import { relative, resolve } from "node:path"
+import { recordOf } from "compositor-core/message/untyped"
 import { isGuarded } from "compositor-files/sandbox/guarded-paths"
 import { decodeText } from "compositor-files/kinds/sniff"
 import { type Changed, mutateFile } from "compositor-files/disk/mutate"
@@ -76,7 +77,7 @@ export function editTool(): Tool {
           return { type: "content", bytes: Buffer.from(edited.text) }
         },
       })
-      return { ...output, data: { ...(output.data as object), replaced } }
+      return { ...output, data: { ...recordOf(output.data), replaced } }
     },
   })
 }

@@ -26,7 +26,7 @@ function valueAt(value: unknown, path: readonly string[]): unknown {
   let found = value
   for (const key of path) {
     if (typeof found !== "object" || found === null || !Object.hasOwn(found, key)) return undefined
-    found = (found as Record<string, unknown>)[key]
+    found = Reflect.get(found, key)
   }
   return found
 }

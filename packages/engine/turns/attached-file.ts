@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import { PATH_DIGITS } from "compositor-core/file/attachment-path"
 import { openJson } from "compositor-core/message/stored-json"
 import type { Store } from "../store/store.ts"
@@ -32,7 +33,7 @@ function isSeveral(files: readonly AttachedFile[]): boolean {
 /** Every object in a row that has a content id and a name: an attachment, or a medium of a result. */
 function namedIn(value: unknown): readonly AttachedFile[] {
   if (typeof value !== "object" || value === null) return []
-  const { content_id, name } = value as Readonly<Record<string, unknown>>
+  const { content_id, name } = recordOf(value)
   const own =
     typeof content_id === "string" && typeof name === "string" ? [{ content_id, name }] : []
   return [...own, ...Object.values(value).flatMap(namedIn)]

@@ -101,6 +101,7 @@ export function answerParts({ parts }: RawMessage): AnswerPart[] {
 
 function openAnswerRow(data_json: string): AnswerPart["data"] {
   try {
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- we wrote the row
     return openRow(data_json) as AnswerPart["data"]
   } catch {
     return openJson(data_json)

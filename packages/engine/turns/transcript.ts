@@ -1,3 +1,4 @@
+import { recordOf } from "compositor-core/message/untyped"
 import { readPart } from "compositor-core/parts/read-part"
 import { definitionOf } from "compositor-core/parts/table"
 import { openJson } from "compositor-core/message/stored-json"
@@ -45,7 +46,10 @@ function outputOf({ output, error_text }: Data): string {
   if (typeof error_text === "string") return error_text
   const { blocks, data } = (output ?? {}) as { blocks?: unknown; data?: unknown }
   if (!Array.isArray(blocks)) return typeof data === "string" ? data : (JSON.stringify(data) ?? "")
-  return (blocks as Data[]).map(({ type, text }) => textOf(text) || `[${textOf(type)}]`).join("\n")
+  return blocks
+    .map(recordOf)
+    .map(({ type, text }) => textOf(text) || `[${textOf(type)}]`)
+    .join("\n")
 }
 
 function cut(text: string, most: number): string {

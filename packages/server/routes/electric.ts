@@ -1,3 +1,4 @@
+import { isRecord } from "compositor-core/message/untyped"
 import type { Context, Hono } from "hono"
 import { z } from "zod"
 import { type EntitySchema, InboxChange } from "compositor-core/contract/entities"
@@ -117,13 +118,8 @@ const Later = z.object({ afterMs: z.int().min(0).max(MAX_DELAY_MS) })
 async function send(asked: Called) {
   const { engine, context } = asked
   const body = await readJsonBody(context)
-  if (typeof body !== "object" || body === null || Array.isArray(body)) throw notTheirs()
-  const {
-    afterMs,
-    from_principal: _p,
-    from_agent: _a,
-    ...message
-  } = body as Record<string, unknown>
+  if (!isRecord(body)) throw notTheirs()
+  const { afterMs, from_principal: _p, from_agent: _a, ...message } = body
   const sent = { type: PLAIN_MESSAGE, ...message }
   if (afterMs !== undefined) return sendLater(asked, { afterMs, sent })
   const principal = readSenderPrincipal(context)

@@ -149,6 +149,7 @@ export async function summaryOf(
 type Given<T> = { [Key in keyof T]: Exclude<T[Key], undefined> }
 
 function given<T extends object>(body: T): Given<T> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is undefined is left out, and nothing else
   return Object.fromEntries(
     Object.entries(body).filter(([, value]) => value !== undefined),
   ) as Given<T>

@@ -27,7 +27,7 @@ export function liveEvents(
     "cache-control": "no-cache",
     ...(isText(place.head.content_type) ? {} : { "stream-sse-data-encoding": "base64" }),
   }
-  const outgoing = (context.env as { outgoing?: ServerResponse } | undefined)?.outgoing
+  const outgoing: ServerResponse | undefined = context.env?.outgoing
   if (!outgoing) return new Response(bodyOf(tail), { headers })
   outgoing.writeHead(200, headers)
   void writeTo(outgoing, tail)

@@ -27,6 +27,7 @@ function mapItems(value: YamlValue): YamlValue[] {
 export function argumentOf(item: YamlValue): CommandArgument[] {
   if (typeof item === "string") return item === "" ? [] : [{ name: item, type: "string" }]
   if (Array.isArray(item)) return []
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is no text and no list is a map
   const map = item as Readonly<Record<string, YamlValue>>
   const name = textOf(map.name ?? map.key)
   if (!name) return []

@@ -19,5 +19,6 @@ export function withOpenaiManifest(skill: Skill, text: string): Skill {
 function valueAt(section: YamlValue | undefined, key: string): YamlValue | undefined {
   if (section === undefined || typeof section === "string" || Array.isArray(section))
     return undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what is no text and no list is a map
   return (section as Readonly<Record<string, YamlValue>>)[key]
 }

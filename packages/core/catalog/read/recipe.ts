@@ -1,3 +1,4 @@
+import { recordOf } from "../../message/untyped.ts"
 import { commandName, oneLine, type TemplateCommand } from "../command.ts"
 import { MAX_ARGUMENTS, MAX_COMMANDS_PER_FILE } from "../limits.ts"
 import { argumentOf } from "./arguments.ts"
@@ -11,7 +12,7 @@ import {
 import { withoutMark } from "./front-matter.ts"
 import { FrontMatterHead } from "./head.ts"
 import { hintsOf } from "./markdown.ts"
-import { readYaml, type YamlReading, type YamlValue } from "./yaml.ts"
+import { readYaml, type YamlReading } from "./yaml.ts"
 
 /** A goose recipe: what it instructs and what it asks, with its parameters. JSON is YAML too. */
 export function readRecipe(file: CommandFile): FileReading {
@@ -85,14 +86,13 @@ export function readContinueConfig(file: CommandFile): FileReading {
   return {
     commands: items
       .slice(0, MAX_COMMANDS_PER_FILE)
-      .flatMap((item) => configPrompt(file, item as YamlValue, prompts?.line ?? 1)),
+      .flatMap((item) => configPrompt(file, item, prompts?.line ?? 1)),
     findings: [],
   }
 }
 
-function configPrompt(file: CommandFile, item: YamlValue, line: number): TemplateCommand[] {
-  if (typeof item === "string" || Array.isArray(item)) return []
-  const { name, description, prompt } = item as Readonly<Record<string, YamlValue>>
+function configPrompt(file: CommandFile, item: unknown, line: number): TemplateCommand[] {
+  const { name, description, prompt } = recordOf(item)
   const typed = typeof name === "string" ? commandName(name) : undefined
   if (typed === undefined || typeof prompt !== "string" || prompt.trim() === "") return []
   const says = typeof description === "string" ? { description: oneLine(description) } : {}
@@ -115,7 +115,7 @@ export function readGooseSlashMap(text: string): { name: string; path: string }[
   const value = yaml.type === "map" ? yaml.entries.get("slash_commands")?.value : undefined
   const items = Array.isArray(value) ? value.slice(0, MAX_COMMANDS_PER_FILE) : []
   return items.flatMap((item) => {
-    const { command, recipe_path: path } = item as Readonly<Record<string, YamlValue>>
+    const { command, recipe_path: path } = recordOf(item)
     const name = typeof command === "string" ? commandName(command) : undefined
     return name === undefined || typeof path !== "string" || path === "" ? [] : [{ name, path }]
   })

@@ -1,4 +1,4 @@
-import { errorMessage } from "../../message/untyped.ts"
+import { errorMessage, recordOf } from "../../message/untyped.ts"
 import {
   type Alias,
   type Document,
@@ -142,7 +142,8 @@ function entryOf(pair: Pair, walk: Walk, { text, lines }: Written): [string, Yam
 }
 
 function rangeOf(node: unknown): readonly number[] {
-  return (node as { range?: readonly number[] } | null)?.range ?? []
+  const { range } = recordOf(node)
+  return Array.isArray(range) ? range : []
 }
 
 class Refused extends Error {}
