@@ -1,6 +1,6 @@
 import { z } from "zod"
 import { ListedCommand } from "compositor-core/contract/commands"
-import { Entity } from "compositor-core/contract/entities"
+import { EntitySchema } from "compositor-core/contract/entities"
 import { ErrorBody, Fault } from "compositor-core/contract/fields"
 import { ListedMemory, MemoryProposal } from "compositor-core/contract/memory"
 import { ModelInfo, ReceiptChange, SwitchSide } from "compositor-core/contract/models"
@@ -20,7 +20,7 @@ import type { Route } from "./route.ts"
 
 /** Schemas that the document has once, by name. */
 const NAMED = {
-  Entity,
+  Entity: EntitySchema,
   Fault,
   ListedCommand,
   ListedMemory,
