@@ -1,4 +1,3 @@
-import type { PartData } from "compositor-core/parts/define-part"
 import type { SessionUpdate } from "@agentclientprotocol/sdk"
 import { messageOf } from "compositor-core/interop/message"
 import { toAcpBlocks } from "compositor-core/interop/to-acp-blocks"
@@ -84,7 +83,7 @@ export function replayMessage(message: StoredMessage, root: string | null): Sess
 export function messageUpdates(message: StoredMessage, root: string | null): SessionUpdate[] {
   const said = messageOf(message).parts.filter((part) => !("derived_from" in part))
   const options = root === null ? {} : { root }
-  return toAcpBlocks(said as PartData[], options).value.map((content) => ({
+  return toAcpBlocks(said, options).value.map((content) => ({
     sessionUpdate: "user_message_chunk",
     content,
     messageId: message.id,

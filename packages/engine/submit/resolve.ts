@@ -302,7 +302,7 @@ class Resolving implements Resolved {
 
 function addressIn(part: Part): string[] {
   if (part.type !== "file-ref") return []
-  const { ref } = part as FileRefPart
+  const { ref } = part
   return [(ref.kind === "path" ? printAddress(ref) : undefined) ?? JSON.stringify(ref)]
 }
 
