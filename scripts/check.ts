@@ -13,6 +13,7 @@ const CHECKS = [
   { name: "lint", command: ["oxlint", "--type-aware"] },
   { name: "format", command: ["biome", "format", "."] },
   { name: "house", command: [process.execPath, "scripts/house.ts"] },
+  { name: "names", command: [process.execPath, "scripts/names.ts"] },
 ]
 
 const results = CHECKS.map(check)

@@ -3,6 +3,7 @@ import { join } from "node:path"
 import { describe, expect, it } from "vitest"
 import {
   findDeclarations,
+  judgeNames,
   namesWithAvoidedWords,
   participles,
   readAvoidedWords,
@@ -50,6 +51,12 @@ describe("names", () => {
         readAvoidedWords(architecture),
       ),
     ).toEqual(["MAX_DESK", "McpRoom"]))
+})
+
+it("no general word is exported by two files of the product", () => {
+  const refused = judgeNames(join(import.meta.dirname, "..")).filter(({ isAllowed }) => !isAllowed)
+  expect(refused).toHaveLength(1)
+  expect(refused.flatMap(({ names }) => names)).toEqual([])
 })
 
 describe("the glossary", () => {

@@ -69,7 +69,10 @@ export const telegraphChat = defineWire({
   },
 })
 
-function setup({ TELEGRAPH_API_KEY: key, TELEGRAPH_BASE_URL: url }: ProviderEnvironment): Connection[] {
+function setup({
+  TELEGRAPH_API_KEY: key,
+  TELEGRAPH_BASE_URL: url,
+}: ProviderEnvironment): Connection[] {
   return key && url ? [{ kind: "vendor", base_url: url, headers: bearer(key) }] : []
 }
 
