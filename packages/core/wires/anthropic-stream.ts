@@ -13,7 +13,7 @@ import { readCount, type JsonRecord, parseJsonRecord, record, readString } from 
 import { readEvents, type ServerEvent } from "./sse.ts"
 
 /** What the stream has told so far; the blocks come one after the other. */
-interface AnthropicState extends StreamProgress {
+export interface AnthropicState extends StreamProgress {
   /** Who seals what is said. */
   readonly model: string
   readonly block: OpenBlock | undefined

@@ -14,7 +14,7 @@ import { faultFrom, type RefusalFacts } from "./refusal.ts"
 import { readCount, type JsonRecord, parseJsonRecord, record, readString } from "./read.ts"
 
 /** What a Converse stream has told so far. */
-interface BedrockState extends StreamProgress {
+export interface BedrockState extends StreamProgress {
   readonly model: string
   readonly call: OpenCall | undefined
   readonly thought: Thought | undefined

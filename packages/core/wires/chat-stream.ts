@@ -17,7 +17,7 @@ import { readCount, type JsonRecord, parseJsonRecord, record, records, readStrin
 import { readEvents, type ServerEvent } from "./sse.ts"
 
 /** What a stream of chat chunks has told so far; OpenAI's, and those of all who speak like it. */
-interface ChatState extends StreamProgress {
+export interface ChatState extends StreamProgress {
   /** Who seals thoughts; an API only where they are sent back. */
   readonly by: { readonly api: string | null; readonly model: string }
   /** Makes ids where a server gives none, different ones for each answer. */

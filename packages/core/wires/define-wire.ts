@@ -140,7 +140,7 @@ export interface WireExample {
 }
 
 /** A model inside this process: the engine answers for it. */
-interface InProcessWire extends WireBasics {
+export interface InProcessWire extends WireBasics {
   readonly runs: "in-process"
 }
 

@@ -16,7 +16,7 @@ import { readCount, type JsonRecord, parseJsonRecord, record, records, readStrin
 import { readEvents, type ServerEvent } from "./sse.ts"
 
 /** What a stream of generateContent responses has told so far. */
-interface GeminiState extends StreamProgress {
+export interface GeminiState extends StreamProgress {
   readonly model: string
   /** Makes ids where the API gives none, different ones for each answer. */
   readonly seed: string

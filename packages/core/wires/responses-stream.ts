@@ -15,7 +15,7 @@ import { readCount, type JsonRecord, parseJsonRecord, record, readString } from 
 import { readEvents, type ServerEvent } from "./sse.ts"
 
 /** What a stream of response events has told so far. */
-interface ResponsesState extends StreamProgress {
+export interface ResponsesState extends StreamProgress {
   readonly model: string
   readonly refused: boolean
   /** By the index of the output item. */
