@@ -44,10 +44,11 @@ export async function traceMessage(): Promise<Trace> {
   const counted = async () => (await counter.post("Profiler.takePreciseCoverage")).result
   let there: Counted | undefined
   const api = createServer((request, response) => {
-    request.resume().on("end", async () => {
+    const countAndAnswer = async () => {
       there = await counted()
       answer(response)
-    })
+    }
+    request.resume().on("end", () => void countAndAnswer())
   })
   await new Promise<void>((resolve) => api.listen(0, "127.0.0.1", resolve))
   const { port } = api.address() as AddressInfo
