@@ -61,6 +61,7 @@ export const UNSEEN: Readonly<Record<string, string>> = {
   "PAG-006": PAGE,
   "PAG-007": PAGE,
   "PAG-008": PAGE,
+  "PAG-009": PAGE,
   "TRU-002": "it takes a server of one's own that speaks Chat Completions",
   "ACP-001": EDITOR,
   "ACP-002": EDITOR,

@@ -46,7 +46,10 @@ describe("upgradePart", () => {
   it("[CMP-122] reads a part of a newer version as it stands", () => {
     const part = { type: "text", body: "from the future" }
     expect(upgradePart(part, 7)).toBe(part)
-    expect(readPart(upgradePart(part, 7))).toMatchObject({ type: "unknown", body: part.body })
+    expect(readPart(upgradePart(part, 7))).toMatchObject({
+      type: "unknown",
+      raw: { body: part.body },
+    })
   })
 
   it("skips a version that changed nothing, and one that is no number", () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest"
 import { DEFAULT_POLICY } from "../../packages/core/lower/policy.ts"
 import { NOTHING_SPENT } from "../../packages/core/file/policy.ts"
 import { none, type PartData, type PartDefinition } from "../../packages/core/parts/define-part.ts"
+import { SCHEMAS } from "../../packages/core/parts/schemas.ts"
 import { AnyPart } from "../../packages/core/parts/read-part.ts"
 import { CHIPS, PARTS, type Part, writePart } from "../../packages/core/parts/table.ts"
 import { quotePart } from "../../packages/core/parts/quote.ts"
@@ -32,7 +33,7 @@ function faultsOf(definition: PartDefinition<Part>): string[] {
   const verdict = definition.lower(example, at, definition.load === none ? null : file)
   const named: readonly string[] = definition.blobs(example)
   return [
-    ...(definition.schema().safeParse(writePart(example)).success ? [] : ["its example"]),
+    ...(definition.schema(SCHEMAS).safeParse(writePart(example)).success ? [] : ["its example"]),
     ...(Object.keys(definition.texts).length > 0 ? [] : ["texts"]),
     ...[...data.matchAll(CONTENT_ID)].flatMap(([id]) => (named.includes(id) ? [] : [`blob ${id}`])),
     ...(verdict.reason !== "" && verdict.rule !== "" ? [] : ["a receipt"]),

@@ -1,4 +1,5 @@
 import type { EditorContextPart } from "../parts/editor-context.ts"
+import { SCHEMAS } from "../parts/schemas.ts"
 import type { FileAttachmentPart } from "../parts/file-attachment.ts"
 import { type FileRefPart, fileRefPart } from "../parts/file-ref.ts"
 
@@ -85,7 +86,7 @@ export function partOfContext(context: EditorContextPart): EditorContextPart | F
   if (path === undefined || range === undefined || unsaved === true) return context
   const selected = typeof text === "string" ? { selected: text } : {}
   const ref = { kind: "path", path, range, ...selected }
-  return fileRefPart.schema().safeParse({ type: "file-ref", ref }).data ?? context
+  return fileRefPart.schema(SCHEMAS).safeParse({ type: "file-ref", ref }).data ?? context
 }
 
 /** A file that was dropped or pasted, as a host sees it. */

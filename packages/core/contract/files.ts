@@ -1,7 +1,8 @@
 import { z } from "zod"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS } from "../message/limits.ts"
 import { fileAttachmentPart } from "../parts/file-attachment.ts"
-import { Flag, CommandsQuery } from "./fields.ts"
+import { SCHEMAS } from "../parts/schemas.ts"
+import { CommandsQuery, Flag } from "./fields.ts"
 import { route } from "./route.ts"
 
 const Path = z.string().max(MAX_PATH_CHARACTERS)
@@ -84,7 +85,7 @@ export const Upload = z.object({
   /** What is seen to be wrong with it. */
   condition: z.enum(["encrypted", "damaged"]).optional(),
   /** What to put into a message. */
-  part: fileAttachmentPart.schema(),
+  part: fileAttachmentPart.schema(SCHEMAS),
 })
 export type Upload = z.infer<typeof Upload>
 

@@ -1,6 +1,7 @@
 import { z } from "zod"
 import { MAX_PATH_CHARACTERS } from "../message/limits.ts"
 import { editorContextPart } from "../parts/editor-context.ts"
+import { SCHEMAS } from "../parts/schemas.ts"
 import type { PromptMessage } from "../model/prompt.ts"
 import { Receipt } from "../model/receipt.ts"
 import {
@@ -33,7 +34,7 @@ const LowerBody = z.strictObject({
     .optional(),
   /** The request as it would go out; media make it large. */
   with_body: z.boolean().default(true),
-  contexts: z.array(editorContextPart.schema()).max(64).optional(),
+  contexts: z.array(editorContextPart.schema(SCHEMAS)).max(64).optional(),
   approved_shell: ApprovedShell,
 })
 export type LowerBody = SentRequest<typeof LowerBody>

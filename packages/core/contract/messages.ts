@@ -3,6 +3,7 @@ import { MAX_NODES } from "../compose/composer-input.ts"
 import { MAX_PARTS, MAX_PATH_CHARACTERS, MAX_TEXT_CHARACTERS } from "../message/limits.ts"
 import { Mode } from "../message/message.ts"
 import { editorContextPart } from "../parts/editor-context.ts"
+import { SCHEMAS } from "../parts/schemas.ts"
 import { QueueState, StoredMessage, Turn } from "../message/row.ts"
 import {
   ApprovedShell,
@@ -40,7 +41,7 @@ export const SendBody = z.strictObject({
   expected_turn_id: z.string().max(64).optional(),
   metadata: MessageMetadata.optional(),
   /** What the surface can tell of its state, for `@selection` and the like. */
-  contexts: z.array(editorContextPart.schema()).max(64).optional(),
+  contexts: z.array(editorContextPart.schema(SCHEMAS)).max(64).optional(),
   approved_shell: ApprovedShell,
   role: z.literal("user").optional(),
   /** The message itself, or, with a source, what is attached to it. */

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import { directoryRefPart } from "../parts/directory-ref.ts"
+import { SCHEMAS } from "../parts/schemas.ts"
 import { quotePart } from "../parts/quote.ts"
 import { MAX_NAME_CHARACTERS, MAX_PATH_CHARACTERS } from "../message/limits.ts"
 import { Metadata, Session, SessionStatus, Turn } from "../message/row.ts"
@@ -125,7 +126,7 @@ export const sidecars = {
     /** `session_id` is the parent, whose draft has the quote now. */
     answer: z.object({
       session_id: z.string(),
-      part: quotePart.schema(),
+      part: quotePart.schema(SCHEMAS),
       revision: z.int(),
       txid: z.string(),
     }),
@@ -141,7 +142,7 @@ export const folders = {
       path: z.string().min(1).max(MAX_PATH_CHARACTERS),
       name: z.string().min(1).max(MAX_NAME_CHARACTERS).optional(),
     }),
-    answer: z.object({ scope: GivenFolder, part: directoryRefPart.schema() }),
+    answer: z.object({ scope: GivenFolder, part: directoryRefPart.schema(SCHEMAS) }),
     status: 201,
   }),
   listGivenFolders: route("GET /v1/sessions/:id/scopes", {

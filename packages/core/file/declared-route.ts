@@ -1,24 +1,36 @@
 import { type Condition, type LoadedFile, nativeKind } from "./loaded-file.ts"
 import { HELPED_BY_SHRINKING } from "./media.ts"
-import { z } from "zod"
 import { type Capabilities, resolveNative } from "../model/capabilities.ts"
 import { showBytes, showName } from "./name.ts"
 import { TEXT_LIMITS } from "./policy.ts"
 import type { FileRoute, RoutedFile, Router } from "./route.ts"
 import type { LoweredPart } from "./verdict.ts"
 
+const ROUTES = ["native", "inline", "skill", "tool", "shell", "extract", "none"] as const
+
 /** How a file was to reach the model when it was sent, and what was considered for that, one sentence
  *  each (decision 10). It stands in the part as `route` and never changes there. */
-export const DeclaredRoute = /* @__PURE__ */ (() =>
-  z.looseObject({
-    type: z.enum(["native", "inline", "skill", "tool", "shell", "extract", "none"]),
-    /** Of the skill, or the tool. */
-    name: z.string().optional(),
-    /** The model that it was decided for. */
-    model: z.string(),
-    trace: z.array(z.string()),
-  }))()
-export type DeclaredRoute = z.infer<typeof DeclaredRoute>
+export interface DeclaredRoute {
+  readonly type: (typeof ROUTES)[number]
+  /** Of the skill, or the tool. */
+  readonly name?: string | undefined
+  /** The model that it was decided for. */
+  readonly model: string
+  readonly trace: readonly string[]
+}
+
+/** A route as a part carries it; false for what another version wrote in its place. */
+export function isDeclaredRoute(value: unknown): value is DeclaredRoute {
+  if (typeof value !== "object" || value === null) return false
+  const { type, name, model, trace }: Partial<Record<keyof DeclaredRoute, unknown>> = value
+  return (
+    ROUTES.some((route) => route === type) &&
+    (name === undefined || typeof name === "string") &&
+    typeof model === "string" &&
+    Array.isArray(trace) &&
+    trace.every((sentence) => typeof sentence === "string")
+  )
+}
 
 export interface SentFile extends RoutedFile {
   readonly kind: Exclude<RoutedFile["kind"], "office">
@@ -80,7 +92,7 @@ export function withDeclared(
   file: LoadedFile | null,
   lowered: LoweredPart,
 ): LoweredPart {
-  const declared = DeclaredRoute.safeParse(route).data
+  const declared = isDeclaredRoute(route) ? route : undefined
   const taken = takenRoute(file, lowered)
   if (!declared || !taken) return lowered
   if (declared.type === taken.type && declared.name === taken.name) return lowered

@@ -1,7 +1,6 @@
 import type { PartData } from "../parts/define-part.ts"
 import type { Custom } from "./policy.ts"
-import { z } from "zod"
-import { Outcome } from "../model/receipt.ts"
+import { isOutcome } from "../model/receipt.ts"
 import { oneLine } from "../file/name.ts"
 import type { LoweredPart } from "../file/verdict.ts"
 
@@ -23,33 +22,38 @@ export function custom(
   }
 }
 
-const count = z.int().min(0)
-const Media = z.object({
-  mime: z.string(),
-  name: z.string(),
-  size: count,
-  content_id: z.string(),
-})
-
 /** Code from outside: what is not a verdict must not reach a wire. */
-const Shape = z.object({
-  block: z
-    .discriminatedUnion("type", [
-      z.object({ type: z.literal("text"), text: z.string() }),
-      z.object({ type: z.literal("image"), media: Media, width: count, height: count }),
-      z.object({ type: z.literal("audio"), media: Media }),
-      z.object({ type: z.literal("video"), media: Media }),
-      z.object({ type: z.literal("document"), media: Media }),
-    ])
-    .nullable(),
-  outcome: Outcome,
-  rule: z.string(),
-  reason: z.string(),
-  content_id: z.string().nullable(),
-})
-
 function checked(lowered: LoweredPart): LoweredPart {
-  const { block, ...about } = Shape.parse(lowered)
-  if (block?.type !== "text") return { ...lowered, ...about, block }
-  return { ...lowered, ...about, block: { ...block, text: block.text.toWellFormed() } }
+  const { block, outcome, rule, reason, content_id } = lowered
+  if (!isOutcome(outcome)) throw new Error(`${String(outcome)} is no outcome`)
+  if (typeof rule !== "string" || typeof reason !== "string")
+    throw new Error("a verdict has a rule and a reason")
+  if (content_id !== null && typeof content_id !== "string")
+    throw new Error("a content id is a text or null")
+  if (block === null) return lowered
+  if (!isBlock(block)) throw new Error("its block is none that a model is sent")
+  if (block.type !== "text") return lowered
+  return { ...lowered, block: { ...block, text: block.text.toWellFormed() } }
+}
+
+function isBlock(block: unknown): block is NonNullable<LoweredPart["block"]> {
+  if (!isRecord(block)) return false
+  const { type, text, media, width, height } = block
+  if (type === "text") return typeof text === "string"
+  if (type === "image") return isMedia(media) && isCount(width) && isCount(height)
+  return (type === "audio" || type === "video" || type === "document") && isMedia(media)
+}
+
+function isMedia(media: unknown): boolean {
+  if (!isRecord(media)) return false
+  const { mime, name, size, content_id } = media
+  return [mime, name, content_id].every((text) => typeof text === "string") && isCount(size)
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
 }

@@ -36,6 +36,71 @@ export const FragmentFault = /* @__PURE__ */ (() =>
   }))()
 export type FragmentFault = z.infer<typeof FragmentFault>
 
+/** A fragment that somebody else wrote; undefined where it is none. The same as its schema says, for who
+ *  lowers and loads no zod. */
+export function readFragment(value: unknown): FileFragment | undefined {
+  if (!isRecord(value)) return undefined
+  const { unit, start, end } = value
+  if (unit === "line" || unit === "page")
+    return isCount(start, 1) && isCount(end, 1) ? { unit, start, end } : undefined
+  if (unit === "byte")
+    return isCount(start, 0) && isCount(end, 1) ? { unit, start, end } : undefined
+  if (unit === "time") return readTime(start, end)
+  if (unit === "cells") return readCells(value.sheet, value.cells)
+  return unit === "region" ? readRegion(value) : undefined
+}
+
+function readTime(start: unknown, end: unknown): FileFragment | undefined {
+  if (!isNumber(start) || start < 0) return undefined
+  if (end === undefined) return { unit: "time", start }
+  return isNumber(end) ? { unit: "time", start, end } : undefined
+}
+
+function readCells(sheet: unknown, cells: unknown): FileFragment | undefined {
+  if (!isOptionalText(sheet) || !isOptionalText(cells)) return undefined
+  return {
+    unit: "cells",
+    ...(sheet === undefined ? {} : { sheet }),
+    ...(cells === undefined ? {} : { cells }),
+  }
+}
+
+function readRegion(value: Readonly<Record<string, unknown>>): FileFragment | undefined {
+  const { measure, x, y, width, height } = value
+  if (measure !== "pixel" && measure !== "percent") return undefined
+  if (!isNumber(x) || !isNumber(y) || !isNumber(width) || !isNumber(height)) return undefined
+  if (x < 0 || y < 0 || width <= 0 || height <= 0) return undefined
+  return { unit: "region", measure, x, y, width, height }
+}
+
+/** Lines or bytes that somebody else wrote; undefined where they are none. */
+export function readRange(
+  value: unknown,
+): { start: number; end: number; unit?: "line" | "byte" } | undefined {
+  if (!isRecord(value)) return undefined
+  const { start, end, unit } = value
+  if (unit !== undefined && unit !== "line" && unit !== "byte") return undefined
+  const least = unit === "byte" ? 0 : 1
+  if (!isCount(start, least) || !isCount(end, start)) return undefined
+  return unit === undefined ? { start, end } : { start, end, unit }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null
+}
+
+function isNumber(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value)
+}
+
+function isCount(value: unknown, least: number): value is number {
+  return isNumber(value) && Number.isSafeInteger(value) && value >= least
+}
+
+function isOptionalText(value: unknown): value is string | undefined {
+  return value === undefined || (typeof value === "string" && value !== "")
+}
+
 export type ReadFragment =
   | { readonly type: "fragment"; readonly fragment: FileFragment }
   | { readonly type: "fault"; readonly fault: FragmentFault }

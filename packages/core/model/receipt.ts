@@ -3,19 +3,24 @@ import { z } from "zod"
 /** Bump when the same parts would lower to other blocks; stored with every receipt. */
 export const LOWERING_VERSION = 3
 
-export const Outcome = /* @__PURE__ */ (() =>
-  z.enum([
-    "native",
-    "inlined",
-    "range",
-    "extracted",
-    "descriptor",
-    "tool",
-    "resolved-out",
-    "denied",
-    "failed",
-  ]))()
+const OUTCOMES = [
+  "native",
+  "inlined",
+  "range",
+  "extracted",
+  "descriptor",
+  "tool",
+  "resolved-out",
+  "denied",
+  "failed",
+] as const
+
+export const Outcome = /* @__PURE__ */ (() => z.enum(OUTCOMES))()
 export type Outcome = z.infer<typeof Outcome>
+
+export function isOutcome(value: unknown): value is Outcome {
+  return OUTCOMES.some((outcome) => outcome === value)
+}
 
 /** What became of one part in one request (BEY-01): "did the model see my file?" has an answer. */
 export const Receipt = /* @__PURE__ */ (() =>

@@ -6,6 +6,7 @@ import type { Circumstances } from "../file/policy.ts"
 import type { FileLocation } from "../file/slice.ts"
 import type { LoweredPart } from "../file/verdict.ts"
 import type { PartChip } from "./chip.ts"
+import type { Schemas } from "./schemas.ts"
 
 /** A part as it is written: in a row, in a request or an answer, in an export. Its type may be one that
  *  this version does not know. */
@@ -100,8 +101,8 @@ export type Voice = "user" | "file" | "host" | "others"
 /** Everything the product asks of a type of part. Its file is the only place that knows it by name. */
 export interface PartDefinition<Part extends { readonly type: string }> {
   readonly type: Part["type"]
-  /** The shape in which the part is written. A function, so that who draws parts loads no schemas. */
-  schema(): z.ZodType<Part>
+  /** The shape in which the part is written, made of what it is given: who draws parts loads no zod. */
+  schema(schemas: Schemas): z.ZodType<Part>
   /** What the ingress policy reads of it. */
   readonly texts: TextPaths
   /** The stored bytes that live as long as the part does. */
@@ -139,7 +140,7 @@ export function definePart<Schema extends z.ZodType<{ readonly type: string }>>(
 type DefinedPart<Schema extends z.ZodType<{ readonly type: string }>> = Omit<
   PartDefinition<z.output<Schema>>,
   "schema"
-> & { schema(): Schema }
+> & { schema(schemas: Schemas): Schema }
 
 /** Keep a part as it came. */
 export function asItCame<Part>(part: Part): Part {

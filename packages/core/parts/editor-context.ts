@@ -1,15 +1,15 @@
-import { z } from "zod"
+import type { z } from "zod"
 import { resourceBlock } from "../acp/acp-block.ts"
 import { showName } from "../file/name.ts"
 import type { Circumstances } from "../file/policy.ts"
 import { type LoweredPart, verdict } from "../file/verdict.ts"
-import { shortName } from "../message/file-reference.ts"
 import { MAX_CONTEXT_CHARACTERS, MAX_NAME_CHARACTERS } from "../message/limits.ts"
 import { editorMarker } from "../model/marker.ts"
 import { firstText, nothing, type PartChip } from "./chip.ts"
 import { definePart, none } from "./define-part.ts"
+import type { Schemas } from "./schemas.ts"
 
-const schema = () =>
+const schema = ({ z, shortName }: Schemas) =>
   z.looseObject({
     type: z.literal("editor-context"),
     kind: shortName,

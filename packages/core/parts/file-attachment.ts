@@ -1,8 +1,7 @@
-import { z } from "zod"
+import type { z } from "zod"
 import { SCHEME, type AcpBlock } from "../acp/acp-block.ts"
 import { utf8OfBase64 } from "../acp/data-url.ts"
 import { lowerFile } from "../file/lower-file.ts"
-import { ContentId, shortName } from "../message/file-reference.ts"
 import {
   MAX_INLINE_BASE64_CHARACTERS,
   MAX_MIME_CHARACTERS,
@@ -10,10 +9,11 @@ import {
 } from "../message/limits.ts"
 import { nothing, noTitle, type PartChip } from "./chip.ts"
 import { type AcpForm, definePart, none, type StoredBytes } from "./define-part.ts"
+import type { Schemas } from "./schemas.ts"
 
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-const schema = () =>
+const schema = ({ z, shortName, contentId }: Schemas) =>
   z.looseObject({
     type: z.literal("file-attachment"),
     name: shortName,
@@ -23,7 +23,7 @@ const schema = () =>
       .max(MAX_INLINE_BASE64_CHARACTERS)
       .refine((value) => value.length % 4 === 0 && BASE64.test(value), "must be base64")
       .optional(),
-    content_id: ContentId.optional(),
+    content_id: contentId.optional(),
     url: z.string().max(MAX_URL_CHARACTERS).optional(),
     size: z.int().min(0).optional(),
   })

@@ -1,4 +1,4 @@
-import { z } from "zod"
+import type { z } from "zod"
 import { SCHEME, type AcpBlock } from "../acp/acp-block.ts"
 import { fileUri, readFileUri } from "../acp/file-uri.ts"
 import { lowerFile } from "../file/lower-file.ts"
@@ -6,7 +6,7 @@ import { showName } from "../file/name.ts"
 import { normaliseLocation } from "../file/slice.ts"
 import { verdict } from "../file/verdict.ts"
 import { printFragment } from "../message/file-location.ts"
-import { FileReference } from "../message/file-reference.ts"
+import type { FileReference } from "../message/file-reference.ts"
 import { nothing, type PartChip } from "./chip.ts"
 import {
   type AcpForm,
@@ -18,8 +18,10 @@ import {
   none,
   type SourcePiece,
 } from "./define-part.ts"
+import type { Schemas } from "./schemas.ts"
 
-const schema = () => z.looseObject({ type: z.literal("file-ref"), ref: FileReference })
+const schema = ({ z, fileReference }: Schemas) =>
+  z.looseObject({ type: z.literal("file-ref"), ref: fileReference })
 export type FileRefPart = z.infer<ReturnType<typeof schema>>
 
 export const fileRefChip: PartChip<FileRefPart> = {

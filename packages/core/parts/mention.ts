@@ -1,12 +1,11 @@
-import { z } from "zod"
+import type { z } from "zod"
 import { fileUri } from "../acp/file-uri.ts"
 import { lowerFile } from "../file/lower-file.ts"
 import { showName } from "../file/name.ts"
 import type { Circumstances } from "../file/policy.ts"
 import { normaliseLocation } from "../file/slice.ts"
 import { type LoweredPart, verdict } from "../file/verdict.ts"
-import { FileFragment } from "../message/file-location.ts"
-import { Range, shortName } from "../message/file-reference.ts"
+import { readFragment, readRange } from "../message/file-location.ts"
 import { editorMarker } from "../model/marker.ts"
 import { firstText, noTitle, nothing, type PartChip } from "./chip.ts"
 import {
@@ -18,8 +17,9 @@ import {
   none,
   type SourcePiece,
 } from "./define-part.ts"
+import type { Schemas } from "./schemas.ts"
 
-const schema = () =>
+const schema = ({ z, shortName }: Schemas) =>
   z.looseObject({
     type: z.literal("mention"),
     target: z.looseObject({ kind: shortName }),
@@ -67,8 +67,8 @@ function requestOf({ kind, path, entry, range, fragment }: Target): AtMostOne<Fi
   if (kind !== "file" || typeof path !== "string") return none()
   const place = normaliseLocation({
     entry: typeof entry === "string" ? entry : undefined,
-    range: Range.safeParse(range).data,
-    fragment: FileFragment.safeParse(fragment).data,
+    range: readRange(range),
+    fragment: readFragment(fragment),
   })
   return [{ from: "workspace", path, place }]
 }

@@ -1,12 +1,12 @@
-import { z } from "zod"
+import type { z } from "zod"
 import { showName } from "../file/name.ts"
 import { type LoweredPart, verdict } from "../file/verdict.ts"
-import { shortName } from "../message/file-reference.ts"
 import { MAX_TEXT_CHARACTERS } from "../message/limits.ts"
 import { nothing, noTitle, type PartChip } from "./chip.ts"
 import { asItCame, definePart, none } from "./define-part.ts"
+import type { Schemas } from "./schemas.ts"
 
-const schema = () =>
+const schema = ({ z, shortName }: Schemas) =>
   z.looseObject({
     type: z.literal("quote"),
     session_id: shortName,

@@ -1,5 +1,6 @@
 import { z } from "zod"
 import type { PartData } from "./define-part.ts"
+import { SCHEMAS } from "./schemas.ts"
 import { isKnownType, PARTS, type Part } from "./table.ts"
 
 type KnownDefinition = Exclude<(typeof PARTS)[keyof typeof PARTS], typeof PARTS.unknown>
@@ -13,11 +14,11 @@ const [first = PARTS.text, ...others] = KNOWN
 
 /** The parts that this version knows, as they are written. */
 export const KnownPart = z.discriminatedUnion("type", [
-  first.schema(),
-  ...others.map((definition) => definition.schema()),
+  first.schema(SCHEMAS),
+  ...others.map((definition) => definition.schema(SCHEMAS)),
 ])
 
-const Unknown = PARTS.unknown.schema()
+const Unknown = PARTS.unknown.schema(SCHEMAS)
 
 /** What a surface may send: parts that we know, and parts that we do not know yet. */
 export const AnyPart = z.unknown().transform((value, context): Part => {

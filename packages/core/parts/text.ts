@@ -1,10 +1,11 @@
-import { z } from "zod"
+import type { z } from "zod"
 import { verdict } from "../file/verdict.ts"
 import { MAX_TEXT_CHARACTERS } from "../message/limits.ts"
 import { nothing, noTitle, type PartChip } from "./chip.ts"
 import { asItCame, definePart, none } from "./define-part.ts"
+import type { Schemas } from "./schemas.ts"
 
-const schema = () =>
+const schema = ({ z }: Schemas) =>
   z.looseObject({
     type: z.literal("text"),
     text: z.string().max(MAX_TEXT_CHARACTERS),

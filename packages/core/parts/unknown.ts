@@ -1,9 +1,9 @@
-import { z } from "zod"
 import { showName } from "../file/name.ts"
 import { verdict } from "../file/verdict.ts"
 import { MAX_TEXT_CHARACTERS } from "../message/limits.ts"
 import { nothing, noTitle, type PartChip } from "./chip.ts"
 import { asItCame, definePart, none, type PartData, type SourcePiece } from "./define-part.ts"
+import type { Schemas } from "./schemas.ts"
 
 /** A part that another version wrote. It is so only in memory: what is stored, answered and exported is
  *  `raw`, as it came (CMP-114, CMP-121). */
@@ -12,7 +12,7 @@ export interface UnknownPart {
   readonly raw: PartData
 }
 
-const schema = () =>
+const schema = ({ z }: Schemas) =>
   z
     .looseObject({
       type: z.string().regex(/^[a-z][a-z0-9-]{0,63}$/, "must be a lower-case name"),

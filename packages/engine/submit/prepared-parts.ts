@@ -2,7 +2,11 @@ import type { BlobStore } from "compositor-files/blobs/blobs"
 import type { ScratchQuota } from "compositor-files/workspace/scratch"
 import { kindOfMime } from "compositor-files/kinds/sniff"
 import type { readWorkspaceFile } from "compositor-files/workspace/workspace"
-import { DeclaredRoute, type SentFile } from "compositor-core/file/declared-route"
+import {
+  type DeclaredRoute,
+  isDeclaredRoute,
+  type SentFile,
+} from "compositor-core/file/declared-route"
 import type { PartHandle } from "compositor-core/parts/define-part"
 import { definitionOf, openPart, type Part, writePart } from "compositor-core/parts/table"
 import { captureRange, LOAD_LIMITS, type Sources } from "../loading/load.ts"
@@ -109,7 +113,8 @@ function copyOf({ part, blob }: PreparedPart, at: number): ScratchCopy[] {
 }
 
 function declaredRoute(part: Part): DeclaredRoute | undefined {
-  return DeclaredRoute.safeParse(writePart(part).route).data
+  const { route } = writePart(part)
+  return isDeclaredRoute(route) ? route : undefined
 }
 
 function withTrace<Each extends PreparedPart>(each: Each, sentence: string): Each {
