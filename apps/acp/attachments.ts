@@ -21,7 +21,7 @@ export const NamedAttachment = z.object({
 })
 export type NamedAttachment = z.infer<typeof NamedAttachment>
 
-export type ReadAttachments =
+type ReadAttachments =
   | { readonly type: "attachments"; readonly attachments: readonly NamedAttachment[] }
   /** `item` is the number of the attachment that does not fit. */
   | { readonly type: "invalid"; readonly message: string; readonly item: number | null }

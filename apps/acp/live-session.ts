@@ -13,7 +13,7 @@ import { availableCommands } from "./settings.ts"
 import { toolCallOf } from "./tool-calls.ts"
 import { Turns } from "./turns.ts"
 
-export interface LiveOptions {
+interface LiveOptions {
   readonly client: Client
   readonly peer: Peer
   readonly session: Session

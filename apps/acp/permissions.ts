@@ -12,7 +12,7 @@ import { isMode, type ModeId } from "./modes.ts"
 import type { Peer } from "./peer.ts"
 import { kindOf } from "./tool-calls.ts"
 
-export interface PermissionRequest {
+interface PermissionRequest {
   readonly client: Client
   readonly peer: Peer
   readonly turn: Turn

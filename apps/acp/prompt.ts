@@ -6,13 +6,13 @@ import { fromAcpBlocks } from "compositor-core/interop/from-acp-blocks"
 import { MAX_PARTS } from "compositor-core/message/limits"
 import { type NamedAttachment, readAttachments } from "./attachments.ts"
 
-export interface Prompted {
+interface Prompted {
   readonly sessionId: string
   readonly prompt: readonly ContentBlock[]
   readonly _meta?: { readonly [name: string]: unknown } | null
 }
 
-export interface PromptBody {
+interface PromptBody {
   readonly body: Pick<SendBody, "source" | "parts" | "attachments">
   /** What a block could not say here. */
   readonly warnings: readonly Fault[]

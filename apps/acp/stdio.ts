@@ -7,7 +7,7 @@ import { normaliseMessage } from "./json-rpc.ts"
 /** An image in base64 and what is said about it. */
 export const MAX_MESSAGE_BYTES = 64 * 1024 * 1024
 
-export interface Pipes {
+interface Pipes {
   readonly input: Readable
   readonly output: Writable
 }

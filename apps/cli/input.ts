@@ -15,7 +15,7 @@ export function isPiped(): boolean {
   }
 }
 
-export async function readStandardInput(): Promise<string> {
+async function readStandardInput(): Promise<string> {
   const chunks: Buffer[] = []
   let size = 0
   for await (const chunk of process.stdin) {

@@ -3,7 +3,7 @@ import { UsageError } from "./complain.ts"
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** `30s`, `15m`, `2h` or `90d` as milliseconds. */
-export function durationOf(text: string): number | undefined {
+function durationOf(text: string): number | undefined {
   const [, count, unit = ""] = /^(\d{1,9})([smhd])$/.exec(text) ?? []
   return count === undefined ? undefined : Number(count) * (UNITS[unit] ?? 1)
 }

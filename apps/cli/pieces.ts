@@ -63,11 +63,7 @@ async function fileRef(text: string): Promise<FileRefPart> {
   return { type: "file-ref", ref: { kind: "path", ...address } }
 }
 
-export async function uploadAttachment(
-  file: string,
-  client: Client,
-  inline = false,
-): Promise<PartData> {
+async function uploadAttachment(file: string, client: Client, inline = false): Promise<PartData> {
   const { part } = await upload(file, client, inline)
   return part
 }

@@ -1,6 +1,6 @@
 import { endProgress, isWatched, tellProgress } from "./print.ts"
 
-export interface ProgressBar {
+interface ProgressBar {
   readonly doing: string
   readonly total: number
 }

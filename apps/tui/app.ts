@@ -21,7 +21,7 @@ import { Screen } from "./screen.ts"
 import { outrun, takeUp } from "./stash.ts"
 import { tellUntrusted } from "./trust.ts"
 
-export interface TuiOptions {
+interface TuiOptions {
   readonly connect: () => Promise<{ readonly client: Client; readonly close: () => Promise<void> }>
   readonly workspace: string
   readonly model?: string | undefined

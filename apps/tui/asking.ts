@@ -2,7 +2,7 @@ import type { SessionScreen } from "./desk.ts"
 import { type TurnQuestion, questionOf } from "./questions.ts"
 import type { Screen } from "./screen.ts"
 
-export interface WaitPrompterOptions {
+interface WaitPrompterOptions {
   readonly screen: Screen
   readonly desk: () => SessionScreen | undefined
   /** Do it, and say what went wrong. */

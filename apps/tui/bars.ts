@@ -59,7 +59,7 @@ export function unsentLines(
   return unsent.map((source) => theme.quiet(oneLine(`  … sending: ${source}`, width)))
 }
 
-export function statusWords({ metadata, parts }: StoredMessage): string {
+function statusWords({ metadata, parts }: StoredMessage): string {
   const { composer_input } = metadata as { composer_input?: { source?: string } }
   if (composer_input?.source !== undefined) return composer_input.source
   return parts.map(({ data, type }) => said(data.text) ?? said(data.raw) ?? `[${type}]`).join(" ")

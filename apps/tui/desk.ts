@@ -15,7 +15,7 @@ import type { Note } from "./log-view.ts"
 const PAGE = 50
 const LATE_MS = 400
 
-export interface SessionScreenOptions {
+interface SessionScreenOptions {
   readonly client: Client
   readonly workspace: string
   readonly model?: string | undefined
@@ -26,7 +26,7 @@ export interface SessionScreenOptions {
   readonly draftChanged: (told: Readonly<Record<string, unknown>>) => void
 }
 
-export interface OutgoingDraft {
+interface OutgoingDraft {
   readonly composed: ComposedDraft
   /** What `@selection` and the like stand for. */
   readonly contexts?: NonNullable<SendBody["contexts"]>

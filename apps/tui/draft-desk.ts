@@ -7,7 +7,7 @@ export interface ComposedDraft extends DraftBody {
   readonly attachments: readonly AnyPart[]
 }
 
-export interface DraftOptions {
+interface DraftOptions {
   /** What the composer holds now. */
   readonly read: () => ComposedDraft
   readonly write: (draft: ComposedDraft) => void

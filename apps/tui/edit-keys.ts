@@ -2,7 +2,7 @@ import { matchesKey } from "@earendil-works/pi-tui"
 import type { QueueView } from "./queue-desk.ts"
 import type { Screen } from "./screen.ts"
 
-export interface EditKeysOptions {
+interface EditKeysOptions {
   readonly screen: Screen
   readonly queue: () => QueueView | undefined
   readonly say: (text: string) => void

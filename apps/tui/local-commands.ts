@@ -3,7 +3,7 @@ import type { Screen } from "./screen.ts"
 import { askForTrust } from "./trust.ts"
 
 /** What a command of the terminal may use. */
-export interface TerminalActions {
+interface TerminalActions {
   readonly desk: SessionScreen
   readonly attachments: Screen["attachments"]
   chooseSession(): Promise<unknown>
@@ -16,7 +16,7 @@ export interface TerminalActions {
 }
 
 /** A command that acts on this terminal and not on the session. The server does not hear of it. */
-export interface LocalCommand {
+interface LocalCommand {
   readonly name: string
   readonly about: string
   perform(argument: string, actions: TerminalActions): unknown

@@ -6,7 +6,7 @@ import type { SessionScreen } from "./desk.ts"
 import { bodyOf, type ComposedDraft, markOf } from "./draft-desk.ts"
 
 /** Where a draft is composed: a message that is edited takes its place for a while. */
-export interface ComposerAccess {
+interface ComposerAccess {
   /** Take what is there away; what is given puts it back. */
   readonly hold: () => () => void
   readonly read: () => ComposedDraft

@@ -1,5 +1,5 @@
 /** A block of Anthropic's Messages API, as far as the kit looks at it. */
-export interface WireBlock {
+interface WireBlock {
   readonly type: string
   readonly text?: string
   readonly source?: { readonly type: string; readonly media_type?: string; readonly data?: string }
@@ -9,7 +9,7 @@ export interface WireBlock {
   readonly is_error?: boolean
 }
 
-export interface WireMessage {
+interface WireMessage {
   readonly role: "user" | "assistant"
   readonly content: string | readonly WireBlock[]
 }

@@ -173,14 +173,14 @@ export class Kit {
   }
 }
 
-export interface Turned {
+interface Turned {
   readonly sent: Awaited<ReturnType<Client["send"]>>
   readonly messages: readonly StoredMessage[]
   /** What the model was asked in the turn. */
   readonly heard: readonly Heard[]
 }
 
-export interface StreamFrame {
+interface StreamFrame {
   readonly event: string
   readonly id: string | undefined
   readonly data: Json

@@ -25,7 +25,7 @@ export interface FollowOptions {
   readonly timing?: Timing
 }
 
-export interface Timing {
+interface Timing {
   readonly firstPause: number
   readonly longestPause: number
   /** The server pings every 15 s; silence for three of them is a dead connection. */

@@ -15,7 +15,7 @@ export interface RowEvent {
 }
 
 /** Something about the stream itself: `reset` means to forget all rows. */
-export interface ControlEvent {
+interface ControlEvent {
   readonly headers: { readonly control: string; readonly offset?: string }
 }
 
@@ -27,7 +27,7 @@ export interface StreamBatch {
   readonly closed: boolean
 }
 
-export interface StreamOptions extends ClientOptions {
+interface StreamOptions extends ClientOptions {
   /** `/v1/stream/…`, or what an entity calls its main stream. */
   readonly path: string
   /** From where on; from the start unless said. */

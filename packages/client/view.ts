@@ -34,7 +34,7 @@ export interface SessionView {
   readonly stale: boolean
 }
 
-export interface LivePart {
+interface LivePart {
   readonly turn_id: string
   readonly message_id: string
   /** The row as last stored, which is the truth when the turn ends. */

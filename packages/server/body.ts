@@ -12,7 +12,7 @@ const UNCOUNTED_BYTES = MAX_JSON_VALUES
 const DISCARDED_BYTES = 64 * 1024 * 1024
 const DISCARDED_MS = 3000
 
-export interface BodyLimits {
+interface BodyLimits {
   readonly max_bytes: number
   /** Its values are counted too. */
   readonly json: boolean

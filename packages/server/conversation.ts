@@ -4,7 +4,7 @@ import type { ServedRoute } from "./route.ts"
 import { type SessionEngine, sessionRoutes } from "./routes/sessions.ts"
 import { type TurnEngine, turnRoutes } from "./routes/turns.ts"
 
-export type ConversationEngine = SessionEngine & MessageEngine & TurnEngine & CallEngine
+type ConversationEngine = SessionEngine & MessageEngine & TurnEngine & CallEngine
 
 /** The routes that a message needs: its session, itself, and what comes of it. */
 export function conversationRoutes(engine: ConversationEngine): ServedRoute[] {

@@ -9,7 +9,7 @@ const PAGE = 500
 const PING_MS = 15_000
 
 /** Where a reader stands: the next row to read, and how far into which turn's text it is. */
-export interface ReaderPosition {
+interface ReaderPosition {
   readonly next: number
   readonly turn_id: string | null
   readonly delta: number

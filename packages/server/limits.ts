@@ -119,7 +119,7 @@ export function limitRequests(limits: Limits, metrics: ServerMetrics) {
 
 const NOBODY = "nobody"
 
-export type Meter = (kind: Kind, amount: number) => void
+type Meter = (kind: Kind, amount: number) => void
 
 function meterOf(context: Context, limits: Limits, metrics: ServerMetrics): Meter {
   // Strangers at webhooks have no token: all of them are one.
@@ -133,7 +133,7 @@ function meterOf(context: Context, limits: Limits, metrics: ServerMetrics): Mete
   }
 }
 
-export class RateLimited extends HttpError {
+class RateLimited extends HttpError {
   constructor(kind: Kind, seconds: number) {
     const message = `${KINDS[kind].unit}: no more for now; try again in ${seconds} s`
     super(429, "rate_limited", message, [], { "retry-after": String(seconds) })

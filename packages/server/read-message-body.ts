@@ -27,7 +27,7 @@ export interface MessageInput {
   readonly allow_secrets?: boolean | undefined
 }
 
-export interface MessageBody {
+interface MessageBody {
   readonly parts: readonly Part[]
   /** What was typed, with the nodes in it. */
   readonly input?: ComposerInput

@@ -27,7 +27,7 @@ export interface ServedRoute extends Route {
   handle(asked: RouteRequest): Promise<unknown>
 }
 
-export interface RouteRequest<Of extends RouteContract = RouteContract> {
+interface RouteRequest<Of extends RouteContract = RouteContract> {
   readonly context: Context
   readonly caller: Caller
   readonly query: z.output<NonNullable<Of["query"]>>
@@ -41,7 +41,7 @@ export type Handler<Of extends RouteContract> = (
 ) => Promise<DeepReadonly<AnswerOf<Of>> | Response | EventStream>
 
 /** One handler for each route of a table; a missing one does not compile. */
-export type Handlers<Table extends RouteTable> = {
+type Handlers<Table extends RouteTable> = {
   readonly [Name in keyof Table]: Handler<Table[Name]>
 }
 

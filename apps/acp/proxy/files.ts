@@ -13,14 +13,14 @@ export interface PromptFile {
   readonly bytes: Buffer | undefined
 }
 
-export type LookedUp =
+type LookedUp =
   | { readonly type: "found"; readonly files: readonly PromptFile[] }
   | { readonly type: "refused"; readonly item: number; readonly message: string }
 
 /** A picture that is larger is named, not carried. */
 const MAX_CARRIED_BYTES = 16 * 1024 * 1024
 
-export interface PromptFolders {
+interface PromptFolders {
   /** What paths are relative to. */
   readonly cwd: string
   /** The folders that files may lie in. */

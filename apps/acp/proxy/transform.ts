@@ -63,7 +63,7 @@ export interface AttachmentOutcome {
   readonly bytes: number
 }
 
-export interface Transformed {
+interface Transformed {
   readonly prompt: readonly unknown[]
   /** One for each attachment. */
   readonly fates: readonly AttachmentOutcome[]

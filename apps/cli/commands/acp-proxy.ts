@@ -5,7 +5,7 @@ import { UsageError } from "../complain.ts"
 import { HostLedger } from "../foreign/ledger.ts"
 import { protocolOutput, tell, tellLine } from "../print.ts"
 
-export interface AcpProxyOptions extends CommonOptions {
+interface AcpProxyOptions extends CommonOptions {
   readonly agent: string
   readonly root?: readonly string[]
 }

@@ -3,7 +3,7 @@ import { type CommonOptions, withConnection } from "../connect.ts"
 import { version } from "../version.ts"
 import { protocolOutput, tellLine } from "../print.ts"
 
-export interface AcpOptions extends CommonOptions {
+interface AcpOptions extends CommonOptions {
   readonly model?: string
 }
 

@@ -7,7 +7,7 @@ import { EXIT_WAITING, listenToAnswer } from "../listen.ts"
 import { isTerminal, printJson, printLine, tellLine } from "../print.ts"
 import { approveWith, showCall, type WaitingCall, waitingCalls } from "../waits.ts"
 
-export interface ApproveOptions extends CommonOptions {
+interface ApproveOptions extends CommonOptions {
   readonly deny?: boolean
   readonly always?: boolean
   readonly answer?: string

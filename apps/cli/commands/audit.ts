@@ -4,7 +4,7 @@ import { momentOf } from "../moments.ts"
 import { table } from "../show.ts"
 import { printJson, printLine } from "../print.ts"
 
-export interface AuditOptions extends CommonOptions {
+interface AuditOptions extends CommonOptions {
   readonly principal?: string
   readonly since?: string
   readonly limit?: number

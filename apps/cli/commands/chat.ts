@@ -2,7 +2,7 @@ import { UsageError } from "../complain.ts"
 import { type CommonOptions, connect, workspaceFolder } from "../connect.ts"
 import { isTerminal } from "../print.ts"
 
-export interface TerminalChatOptions extends CommonOptions {
+interface TerminalChatOptions extends CommonOptions {
   readonly model?: string
   readonly session?: string
   readonly continue?: boolean

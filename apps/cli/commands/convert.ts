@@ -7,7 +7,7 @@ import { UsageError } from "../complain.ts"
 import { showSize } from "../show.ts"
 import { endProgress, printText, printJson, printLine, tellLine, tellProgress } from "../print.ts"
 
-export interface ConvertCommandOptions {
+interface ConvertCommandOptions {
   readonly to?: string
   readonly fragment?: string
   readonly out?: string

@@ -2,7 +2,7 @@ import { UsageError } from "../complain.ts"
 import { showSize, table } from "../show.ts"
 import { endProgress, printJson, printLine, tellLine, tellProgress } from "../print.ts"
 
-export interface ExtractCommandOptions {
+interface ExtractCommandOptions {
   readonly to?: string
   readonly limit?: string
   readonly maxBytes?: string

@@ -2,7 +2,7 @@ import { UsageError } from "../complain.ts"
 import { showSize } from "../show.ts"
 import { printJson, printLine, tellLine } from "../print.ts"
 
-export interface FetchCommandOptions {
+interface FetchCommandOptions {
   readonly json?: boolean
   readonly allow?: readonly string[]
   readonly maxBytes?: string

@@ -9,7 +9,7 @@ import { isPiped, readInput } from "../input.ts"
 import { showAge, table } from "../show.ts"
 import { printJson, printLine, tellLine } from "../print.ts"
 
-export interface MemoryOptions extends CommonOptions {
+interface MemoryOptions extends CommonOptions {
   readonly scope?: string
   /** Where its text stands; `-` is standard input. */
   readonly file?: string

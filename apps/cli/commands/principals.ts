@@ -5,7 +5,7 @@ import { momentOf } from "../moments.ts"
 import { showAge, table } from "../show.ts"
 import { printJson, printLine } from "../print.ts"
 
-export interface PrincipalOptions extends CommonOptions {
+interface PrincipalOptions extends CommonOptions {
   readonly name?: string
   readonly allow?: readonly string[]
   readonly expires?: string

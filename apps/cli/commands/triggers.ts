@@ -5,7 +5,7 @@ import { type CommonOptions, withConnection } from "../connect.ts"
 import { showAge, table } from "../show.ts"
 import { printJson, printLine } from "../print.ts"
 
-export interface TriggerOptions extends CommonOptions {
+interface TriggerOptions extends CommonOptions {
   readonly session?: string
   readonly cron?: string
   readonly timezone?: string

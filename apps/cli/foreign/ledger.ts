@@ -20,7 +20,7 @@ const FLUSH_MS = 50
 const TITLE_CHARACTERS = 80
 const KNOWN_SESSIONS = 500
 
-export interface LedgerOptions {
+interface LedgerOptions {
   readonly host: Host
   /** What the other agent is called. */
   readonly agent: string

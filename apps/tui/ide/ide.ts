@@ -5,7 +5,7 @@ import { findEditors, type EditorEndpoint, type EditorFolders } from "./find.ts"
 import { linkGemini } from "./gemini-link.ts"
 import { automaticParts, contextsOf, type IdeState } from "./state.ts"
 
-export interface IdeOptions extends EditorFolders {
+interface IdeOptions extends EditorFolders {
   readonly workspace: string
   readonly changed: () => void
   /** The editor went away, or would not listen. */

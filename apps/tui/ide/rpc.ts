@@ -1,5 +1,5 @@
 /** What both protocols say on their wires: JSON-RPC, as a tool server's client speaks it. */
-export interface RpcMessage {
+interface RpcMessage {
   readonly id?: unknown
   readonly method?: string
   readonly params?: unknown

@@ -122,7 +122,7 @@ export async function thumbnailOf(file: Blob): Promise<string | undefined> {
   }
 }
 
-export interface Dropped {
+interface Dropped {
   readonly files: readonly { readonly file: File; readonly name: string }[]
   /** How many files of folders were too many. */
   readonly left: number

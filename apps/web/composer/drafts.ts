@@ -6,7 +6,7 @@ const SAVE_AFTER = 500
 const RETRY_AFTER = 2_000
 const SETTLED_AFTER = 50
 
-export interface DraftEvents {
+interface DraftEvents {
   /** Another surface wrote at the same time; what was here is in the server's stash. */
   readonly outrun: () => void
 }

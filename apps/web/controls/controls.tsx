@@ -11,7 +11,7 @@ const LOOKS = {
   danger: "bg-danger text-on-danger hover:opacity-90 px-3 h-9",
 }
 
-export type ButtonStyle = keyof typeof LOOKS
+type ButtonStyle = keyof typeof LOOKS
 
 export function looks(look: ButtonStyle, extra = ""): string {
   return `${BASE}${LOOKS[look]} ${extra}`

@@ -76,12 +76,6 @@ export const SystemIcon = icon(
     <path d="M10 3.5v13a6.5 6.5 0 0 0 0-13Z" fill="currentColor" />
   </>,
 )
-export const HelpIcon = icon(
-  <>
-    <circle cx="10" cy="10" r="7" />
-    <path d="M8 8a2 2 0 1 1 2.9 1.8c-.6.3-.9.8-.9 1.4M10 13.8v.1" />
-  </>,
-)
 export const DownloadIcon = icon(<path d="M10 3.5v9M6 9l4 4 4-4M4 16.5h12" />)
 export const RetryIcon = icon(<path d="M15.8 8.5A6 6 0 1 0 16 11M16 4.5v4h-4" />)
 export const AlertIcon = icon(<path d="M10 7v4M10 13.8v.1M10 3 2.8 16h14.4L10 3Z" />)
@@ -115,9 +109,6 @@ export const ToolIcon = icon(
 )
 export const QuoteIcon = icon(
   <path d="M4 13V9a3 3 0 0 1 3-3M11 13V9a3 3 0 0 1 3-3M4 10h3v4H4zM11 10h3v4h-3z" />,
-)
-export const PanelIcon = icon(
-  <path d="M4 3.5v13M8 3.5v13M4 16.5h4M4 3.5h4M11 4l4-1 2.5 12.5-4 1L11 4Z" />,
 )
 export const GripIcon = icon(
   <g fill="currentColor" stroke="none">

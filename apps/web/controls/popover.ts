@@ -11,7 +11,7 @@ import {
 const GAP = 6
 const EDGE = 8
 
-export interface Popover<T extends HTMLElement> {
+interface Popover<T extends HTMLElement> {
   readonly trigger: RefObject<T | null>
   readonly popup: RefObject<HTMLDivElement | null>
   readonly isOpen: boolean

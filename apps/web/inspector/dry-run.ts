@@ -18,7 +18,7 @@ export interface DraftPreview {
   readonly error?: string
 }
 
-export interface PreviewRun {
+interface PreviewRun {
   readonly model: ModelChoice | undefined
   readonly withBody: boolean
   /** What the message may cost; none where it is undefined. */

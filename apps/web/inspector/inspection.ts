@@ -23,7 +23,7 @@ export interface Inspection {
   readonly permissions: unknown
 }
 
-export interface ToolEntry {
+interface ToolEntry {
   readonly name: string
   readonly description?: string
 }

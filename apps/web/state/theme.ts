@@ -1,5 +1,5 @@
-export const THEMES = ["system", "light", "dark"] as const
-export type PageTheme = (typeof THEMES)[number]
+const THEMES = ["system", "light", "dark"] as const
+type PageTheme = (typeof THEMES)[number]
 
 const KEY = "compositor.theme"
 

@@ -1,7 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from "react"
 import { useApp } from "./context.ts"
 
-export interface RequestState<Answer> {
+interface RequestState<Answer> {
   /** Undefined until it is there; the last one while another is on its way. */
   readonly answer: Answer | undefined
   readonly again: () => void

@@ -2,7 +2,7 @@ import { createContext } from "react"
 import { flushSync } from "react-dom"
 
 /** Told whether something is near the screen, and how high it is now. */
-export type TellNear = (isNear: boolean, height: number) => void
+type TellNear = (isNear: boolean, height: number) => void
 
 /** How far from the screen something is drawn already: further than one turn of a wheel. */
 const MARGIN = "1800px 0px"

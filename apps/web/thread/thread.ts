@@ -6,7 +6,7 @@ import type { StreamEvent, Turn } from "compositor-core/message/row"
 const PAGE = 40
 const RETRY_AFTER = 1_000
 
-export interface ThreadEvents {
+interface ThreadEvents {
   readonly changed: (view: SessionView) => void
   readonly linked: (linked: boolean) => void
   /** A row of the stream, whatever it is about. */

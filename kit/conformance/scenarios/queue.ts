@@ -343,7 +343,7 @@ function spanOf({ started_at, ended_at }: { started_at: number; ended_at: number
   return [started_at, ended_at]
 }
 
-export function newMessageId(): string {
+function newMessageId(): string {
   const time = Date.now().toString(16).padStart(12, "0")
   const random = Math.random().toString(36).slice(2, 13).padEnd(11, "0")
   return `msg_${time}000${random}`

@@ -17,7 +17,7 @@ export type CompleteSource = (
   signal: AbortSignal,
 ) => Promise<CompletionAnswer>
 
-export interface CompletionEvents {
+interface CompletionEvents {
   readonly complete: CompleteSource
   /** What is asked for at the cursor, in words. */
   readonly hint: (text: string | undefined) => void

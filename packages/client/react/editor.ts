@@ -16,7 +16,7 @@ import { type CompleteSource, completion, isAsking, isMeant, isUnfinished } from
 import { type SpanOutcome, fates, setFates } from "./fates.ts"
 import { NOTHING_STANDS, stand, type Standing, standing, withoutStanding } from "./standing.ts"
 
-export interface EditorEvents {
+interface EditorEvents {
   /** Enter; with the modifier, `urgent`. */
   readonly submit: (urgent: boolean) => void
   /** Esc; false leaves it to others. */

@@ -15,12 +15,12 @@ export type AcpBlock =
     }
   | { type: "resource"; resource: AcpResource; _meta?: AcpMeta }
 
-export type AcpResource =
+type AcpResource =
   | { uri: string; mimeType?: string; text: string }
   | { uri: string; mimeType?: string; blob: string }
 
 /** `_meta` survives on every block; under our name it carries the part itself. */
-export interface AcpMeta {
+interface AcpMeta {
   [name: string]: unknown
   compositor?: { part: JsonObject }
 }

@@ -114,7 +114,7 @@ function isSame(before: unknown, after: unknown): boolean {
 }
 
 /** Everything that can be typed after a slash, and of which kind it is: what a parser asks for. */
-export interface CommandVocabulary {
+interface CommandVocabulary {
   readonly commands: ReadonlyMap<string, CommandKind>
 }
 

@@ -73,7 +73,7 @@ const common = {
 }
 const template = { dialect: CommandDialect, body: z.string() }
 
-export const ActionCommand = z.object({
+const ActionCommand = z.object({
   ...common,
   kind: z.literal("action"),
   /** `queued` acts on the session when its row fires; `at-once` only shows something. */
@@ -113,7 +113,7 @@ export const Command = z.discriminatedUnion("kind", [
 ])
 export type Command = z.infer<typeof Command>
 export type CommandKind = Command["kind"]
-export type ActionCommand = z.infer<typeof ActionCommand>
+type ActionCommand = z.infer<typeof ActionCommand>
 export type StructuredCommand = z.infer<typeof StructuredCommand>
 export type TemplateCommand = z.infer<typeof TemplateCommand>
 export type SkillCommand = z.infer<typeof SkillCommand>

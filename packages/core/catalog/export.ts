@@ -4,13 +4,13 @@ import { type TemplatePiece, takesArguments } from "./piece.ts"
 import { printPieces, type PrintTarget } from "./print.ts"
 import { templateOf } from "./template.ts"
 
-export interface ExportedFile {
+interface ExportedFile {
   /** Relative to the project, or for Codex to the user's home. */
   readonly path: string
   readonly text: string
 }
 
-export interface ExportLoss {
+interface ExportLoss {
   /** The command's name. */
   readonly command: string
   /** One sentence on what the file does not say any more. */

@@ -9,7 +9,7 @@ import { MAX_ARGUMENTS, MAX_COMMANDS_PER_FILE, MAX_HINT_CHARACTERS } from "./lim
 import { type ArgumentValues, missingArguments, valuesOf } from "./values.ts"
 
 /** A prompt as an MCP server lists it. */
-export interface McpPrompt {
+interface McpPrompt {
   readonly name: string
   readonly title?: string | undefined
   readonly description?: string | undefined
@@ -55,7 +55,7 @@ function mcpArgument(argument: NonNullable<McpPrompt["arguments"]>[number]): Com
   }
 }
 
-export type McpArguments =
+type McpArguments =
   | { readonly type: "values"; readonly values: Readonly<Record<string, string>> }
   | { readonly type: "missing"; readonly missing: readonly CommandArgument[] }
 
@@ -74,7 +74,7 @@ export function mcpArguments(command: McpCommand, given: ArgumentValues): McpArg
 }
 
 /** A slash command as an entity's definition has it (EA-011). */
-export interface EntityCommandDefinition {
+interface EntityCommandDefinition {
   readonly name: string
   readonly description?: string | undefined
   readonly arguments?:

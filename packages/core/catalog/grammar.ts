@@ -15,7 +15,7 @@ import {
 } from "./rules.ts"
 
 /** How a dialect writes its slots. */
-export interface Grammar {
+interface Grammar {
   /** A backslash before a slot makes it text, and two stand for one. */
   readonly escapes: boolean
   readonly slots: readonly TemplateRule[]

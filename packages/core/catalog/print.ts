@@ -5,7 +5,7 @@ import { parseTemplate, slotReader } from "./template.ts"
 /** The tools we write command files for. */
 export type PrintTarget = "claude" | "opencode" | "gemini" | "codex"
 
-export interface Printed {
+interface Printed {
   readonly body: string
   /** What the other dialect cannot say, a sentence each. */
   readonly losses: readonly string[]

@@ -33,7 +33,7 @@ export type OuterRule = (inner: NextToken) => TemplateRule
 
 type Unwritten<P> = P extends unknown ? Omit<P, "raw" | "at"> : never
 
-export function slotToken(piece: Unwritten<SlotPiece>, raw: string, at: number): TemplateToken {
+function slotToken(piece: Unwritten<SlotPiece>, raw: string, at: number): TemplateToken {
   return { piece: { ...piece, raw, at }, length: raw.length }
 }
 

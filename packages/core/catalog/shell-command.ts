@@ -1,5 +1,5 @@
 /** A command for `sh` that is put together from what the file says and what the user typed. */
-export type ShellCommand =
+type ShellCommand =
   | { readonly type: "command"; readonly command: string }
   | { readonly type: "refused"; readonly reason: string }
 

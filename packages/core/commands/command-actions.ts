@@ -22,7 +22,7 @@ export interface CommandActions {
   deleteMemory(name: string): Promise<MemoryReply>
 }
 
-export interface LastReceipts {
+interface LastReceipts {
   readonly model: ModelChoice
   readonly receipts: readonly Receipt[]
 }

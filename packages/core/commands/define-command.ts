@@ -29,7 +29,7 @@ interface CommandDescription {
 
 /** A command that acts on its session. It waits in the queue like a message; `perform` says what is to
  *  happen in its turn, as data. */
-export interface QueuedCommand extends CommandDescription {
+interface QueuedCommand extends CommandDescription {
   readonly when: "queued"
   perform(call: CommandCall): QueueEffect
 }

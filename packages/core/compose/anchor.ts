@@ -5,7 +5,7 @@ export interface InputFault {
   readonly message: string
 }
 
-export interface Anchored {
+interface Anchored {
   readonly nodes: readonly ComposerNode[]
   readonly faults: readonly InputFault[]
   readonly warnings: readonly InputFault[]

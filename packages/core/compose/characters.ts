@@ -7,7 +7,7 @@ export const WIDE = 2
 export const WHITE = 3
 export const SLASH = 4
 export const AT = 5
-export const DOLLAR = 6
+const DOLLAR = 6
 export const TICK = 7
 export const BREAK = 8
 

@@ -8,7 +8,7 @@ const NEWLINE = 10
 const TICK = 96
 
 /** What is known about the ticks ahead: they are looked at once, however many of them open nothing. */
-export interface Ticks {
+interface Ticks {
   /** How far the line was looked at. */
   seen: number
   /** Where the last run of each length stands before `seen`. */

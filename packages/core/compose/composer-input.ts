@@ -11,7 +11,7 @@ export interface ComposerInput {
   readonly nodes?: readonly ComposerNode[]
 }
 
-export type ReadComposerInput =
+type ReadComposerInput =
   | {
       readonly type: "input"
       readonly input: ComposerInput

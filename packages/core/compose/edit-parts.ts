@@ -5,7 +5,7 @@ import { parse } from "./parse.ts"
 import { type ComposerPiece, serialize, withChips } from "./serialize.ts"
 import type { Vocabulary } from "./vocabulary.ts"
 
-export interface EditableSource {
+interface EditableSource {
   readonly source: string
   readonly nodes: readonly ComposerNode[]
   /** What no text can stand for: attachments, the editor's state. It stays beside the draft. */

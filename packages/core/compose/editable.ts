@@ -42,7 +42,7 @@ export function bodyOfEditable({ source, literals, inserts, rest }: EditableMess
   }
 }
 
-export interface BesideWords {
+interface BesideWords {
   /** Parts that come before the words. */
   readonly leading: readonly PartData[]
   readonly following: readonly PartData[]

@@ -5,7 +5,7 @@ import { type FileRefPart, fileRefPart } from "../parts/file-ref.ts"
 
 /** When a kind of editor state goes along: with every message, when the user asks for it by an
  *  action, or when it is mentioned (CMP-075). */
-export type Inclusion = "automatic" | "explicit" | "mention"
+type Inclusion = "automatic" | "explicit" | "mention"
 
 export interface ContextPolicy {
   readonly kinds: Readonly<Record<string, Inclusion>>
@@ -25,7 +25,7 @@ export const CONTEXT_POLICY: ContextPolicy = {
 /** What was last sent of each kind and source, as JSON. */
 export type SentContexts = ReadonlyMap<string, string>
 
-export interface ChosenContexts {
+interface ChosenContexts {
   readonly parts: readonly (EditorContextPart | FileRefPart)[]
   readonly sent: SentContexts
   /** Kinds that did not fit any more. */
@@ -90,7 +90,7 @@ export function partOfContext(context: EditorContextPart): EditorContextPart | F
 }
 
 /** A file that was dropped or pasted, as a host sees it. */
-export interface GestureFile {
+interface GestureFile {
   readonly name: string
   readonly mime: string
   /** Its path, where it lies in the workspace. */

@@ -19,7 +19,7 @@ function isMade(row: StoredPart): boolean {
 }
 
 /** A part of an edit: the rows of one that was there already, with what was made of it, or a new one. */
-export type EditedPart =
+type EditedPart =
   | { readonly type: "kept"; readonly rows: readonly StoredPart[] }
   | { readonly type: "new"; readonly part: PartData }
 

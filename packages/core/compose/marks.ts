@@ -5,7 +5,7 @@ import type { SourceInsert } from "./typed.ts"
 /** The parts that stand in a text, by the mark that each stands there as: `[shot.png]`. */
 export type PartMarks = Readonly<Record<string, PartData>>
 
-export interface MarkedText {
+interface MarkedText {
   readonly text: string
   readonly marks: PartMarks
 }
@@ -33,7 +33,7 @@ export function freshMark(part: PartData, text: string, marks: PartMarks): strin
   }
 }
 
-export interface MarkPosition {
+interface MarkPosition {
   readonly from: number
   readonly to: number
   readonly mark: string
@@ -47,7 +47,7 @@ export function findMarks(text: string, marks: PartMarks): MarkPosition[] {
     .sort((left, right) => left.from - right.from)
 }
 
-export interface UnmarkedText {
+interface UnmarkedText {
   readonly source: string
   readonly inserts: readonly SourceInsert[]
   /** Marks that are in the text no more. */

@@ -28,7 +28,7 @@ function text(message: string, characters: number) {
     .max(characters, `must be at most ${characters} characters`)
 }
 
-export const TextNode = z.looseObject({ kind: z.literal("text"), ...span })
+const TextNode = z.looseObject({ kind: z.literal("text"), ...span })
 export const SlashCommandNode = z.looseObject({
   kind: z.literal("slash_command"),
   ...span,
@@ -39,7 +39,7 @@ export const SlashCommandNode = z.looseObject({
   chosen: z.boolean().optional(),
   args: z.record(z.string(), z.unknown(), "must be an object").optional(),
 })
-export const FileNode = z.looseObject({
+const FileNode = z.looseObject({
   kind: z.literal("file"),
   ...span,
   path,
@@ -50,20 +50,20 @@ export const FileNode = z.looseObject({
   /** It names no place, so it stays what was typed. */
   fault: FragmentFault.optional(),
 })
-export const SkillNode = z.looseObject({ kind: z.literal("skill"), ...span, name })
-export const SymbolNode = z.looseObject({ kind: z.literal("symbol"), ...span, name })
-export const BranchNode = z.looseObject({ kind: z.literal("branch"), ...span, name })
+const SkillNode = z.looseObject({ kind: z.literal("skill"), ...span, name })
+const SymbolNode = z.looseObject({ kind: z.literal("symbol"), ...span, name })
+const BranchNode = z.looseObject({ kind: z.literal("branch"), ...span, name })
 /** What the editor shows: `@selection`. */
-export const ContextNode = z.looseObject({ kind: z.literal("context"), ...span, name })
+const ContextNode = z.looseObject({ kind: z.literal("context"), ...span, name })
 /** A resource of an MCP server. */
-export const ResourceNode = z.looseObject({
+const ResourceNode = z.looseObject({
   kind: z.literal("resource"),
   ...span,
   server: name,
   uri: text("must be a non-empty string", MAX_URL_CHARACTERS),
 })
 /** A mention of a kind that the host added: `@ticket:42` is `{ of: "ticket", name: "42" }`. */
-export const MentionNode = z.looseObject({ kind: z.literal("mention"), ...span, of: name, name })
+const MentionNode = z.looseObject({ kind: z.literal("mention"), ...span, of: name, name })
 
 export const KnownNode = z.discriminatedUnion("kind", [
   TextNode,
@@ -82,9 +82,9 @@ export const UnknownNode = z.looseObject({
   ...span,
 })
 
-export type TextNode = z.infer<typeof TextNode>
+type TextNode = z.infer<typeof TextNode>
 export type SlashCommandNode = z.infer<typeof SlashCommandNode>
-export type FileNode = z.infer<typeof FileNode>
+type FileNode = z.infer<typeof FileNode>
 export type KnownNode = z.infer<typeof KnownNode>
 export type UnknownNode = z.infer<typeof UnknownNode>
 export type ComposerNode = KnownNode | UnknownNode

@@ -2,7 +2,7 @@ import { BOUNDARY, NAME, TRAITS } from "./characters.ts"
 import { examine, type SourceReading, readWord, strippedEnd } from "./reading.ts"
 import type { KnownCommand } from "./vocabulary.ts"
 
-export const MAX_COMMAND_CHARACTERS = 256
+const MAX_COMMAND_CHARACTERS = 256
 
 /** Read the command whose slash is at `at`, if there is one, and say where to go on. One that leads
  *  the message is a node in any case; elsewhere its name must be known, and not be an action's. */

@@ -8,7 +8,7 @@ import { traitAt, unitAt, type Units } from "./units.ts"
 import type { Prefix } from "./vocabulary.ts"
 
 /** A reference is read this far and no further, so that no keystroke can matter far away. */
-export const MAX_REFERENCE_CHARACTERS = MAX_PATH_CHARACTERS
+const MAX_REFERENCE_CHARACTERS = MAX_PATH_CHARACTERS
 
 const QUOTE = 34
 const COLON_UNIT = 58

@@ -6,7 +6,7 @@ import type { HandlerPayload } from "./slash-commands.ts"
 /** What a composer shows: text, and chips in it. */
 export type ComposerPiece = string | Chip
 
-export interface Serialized {
+interface Serialized {
   readonly source: string
   readonly nodes: readonly ComposerNode[]
 }

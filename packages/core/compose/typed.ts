@@ -12,7 +12,7 @@ export interface SourceInsert {
 }
 
 /** What was typed, with the parts that stand in it. */
-export interface TypedMessage {
+interface TypedMessage {
   readonly source: string
   /** What was recognised; looked for where nobody says it. */
   readonly nodes?: readonly ComposerNode[] | undefined
@@ -74,7 +74,7 @@ export function literalsIn(text: string, literals: readonly string[]): readonly 
   return standing.length === literals.length ? literals : standing
 }
 
-export interface LiteralWord {
+interface LiteralWord {
   readonly from: number
   readonly to: number
   readonly word: string

@@ -35,7 +35,7 @@ export type Prefix =
   | { readonly type: "server"; readonly server: string }
 
 /** A word as it is typed and what it names, so that a node need not cut them out. */
-export interface KnownName {
+interface KnownName {
   readonly raw: string
   readonly name: string
 }

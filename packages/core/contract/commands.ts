@@ -158,7 +158,7 @@ const TrustBody = z.strictObject({
   files: z.array(SeenFile).max(MAX_TRUSTED_AT_ONCE).optional(),
   trusted: z.boolean().default(true),
 })
-export type TrustBody = SentRequest<typeof TrustBody>
+type TrustBody = SentRequest<typeof TrustBody>
 
 export const trust = {
   listInstructions: route("GET /v1/trust", {

@@ -14,7 +14,7 @@ import { triggers } from "./triggers.ts"
 import { calls, turns } from "./turns.ts"
 
 /** Every route of the server, by the name of its operation. */
-export type Contract = typeof server &
+type Contract = typeof server &
   typeof lowering &
   typeof models &
   typeof sessions &

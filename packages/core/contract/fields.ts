@@ -34,7 +34,7 @@ export type ModelName = SentRequest<typeof ModelParameter>
 
 export const SessionId = z.string().regex(/^ses_/, "must be a session id").regex(ID_PATTERN)
 export const MessageId = z.string().regex(/^msg_/, "must be a message id").regex(ID_PATTERN)
-export const WorkspacePath = z.string().max(MAX_PATH_CHARACTERS)
+const WorkspacePath = z.string().max(MAX_PATH_CHARACTERS)
 
 export const PageQuery = z.object({
   limit: z.coerce.number<number>().int().min(1).max(500).default(50),

@@ -1,7 +1,7 @@
 import type { z } from "zod"
 
 /** A method and a path; a step of the path that begins with a colon is a parameter. */
-export type RouteAddress = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /v1/${string}`
+type RouteAddress = `${"GET" | "POST" | "PUT" | "PATCH" | "DELETE"} /v1/${string}`
 
 /** What one route takes and answers. The server checks requests by it, handlers and clients take their
  *  types from it, and the OpenAPI document is printed from it. */

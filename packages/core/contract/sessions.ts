@@ -54,7 +54,7 @@ const BroughtBack = z.strictObject({
 export type BroughtBack = SentRequest<typeof BroughtBack>
 
 /** A folder that a person gave to a session, to read. */
-export const GivenFolder = z.object({ id: z.string(), name: z.string() })
+const GivenFolder = z.object({ id: z.string(), name: z.string() })
 const GivenFolders = z.object({ scopes: z.array(GivenFolder) })
 
 export const sessions = {

@@ -38,7 +38,7 @@ export interface SentFile extends RoutedFile {
   readonly condition?: Condition | undefined
 }
 
-export interface Addressed {
+interface Addressed {
   readonly model: string
   readonly capabilities: Capabilities
   readonly routes: Router

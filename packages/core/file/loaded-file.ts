@@ -60,7 +60,7 @@ export interface MediaFile extends FileFacts {
   readonly scaled_from?: ScaledFrom
 }
 
-export interface ScaledFrom {
+interface ScaledFrom {
   readonly mime: string
   readonly width?: number | undefined
   readonly height?: number | undefined

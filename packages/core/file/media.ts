@@ -14,7 +14,7 @@ import type { Circumstances, LoweringPolicy } from "./policy.ts"
 import { type LoweredPart, verdict } from "./verdict.ts"
 
 /** Why a medium is not sent, as the end of a sentence. */
-export interface MediaRefusal {
+interface MediaRefusal {
   readonly why: string
   /** The requirement that decided, where it is not that of the file's kind. */
   readonly rule?: string

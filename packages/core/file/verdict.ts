@@ -47,7 +47,7 @@ export function weigh({ block, call }: LoweredPart): Weight {
   return block ? weighed(block) : NOTHING
 }
 
-export interface Weight {
+interface Weight {
   /** Before base64. */
   readonly bytes: number
   readonly tokens: number

@@ -7,7 +7,7 @@ import { type FileAddress, readFileUri } from "../acp/file-uri.ts"
 import { isObject, type JsonObject } from "../acp/json.ts"
 import { type TranslationLoss, loss, type Translated } from "./loss.ts"
 
-export interface FromAcpOptions {
+interface FromAcpOptions {
   /** A file in this folder becomes a path that is relative to it. */
   readonly root?: string | undefined
 }

@@ -3,7 +3,7 @@ import type { PartData } from "../parts/define-part.ts"
 import { definitionOf, openPart } from "../parts/table.ts"
 import { type TranslationLoss, loss, type Translated } from "./loss.ts"
 
-export interface ToAcpOptions {
+interface ToAcpOptions {
   /** The folder that paths are relative to; without it they stay relative. */
   readonly root?: string | undefined
   /** Put each part into its block's `_meta`, so that nothing is lost between two of us. */

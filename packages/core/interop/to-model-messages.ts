@@ -51,7 +51,7 @@ interface ResultContent {
 }
 type Shown = { type: "text"; text: string } | FileContent
 
-export interface ToModelOptions {
+interface ToModelOptions {
   readonly system?: string
   /** The bytes of a medium in base64; a prompt carries only handles. */
   readonly bytesOf?: (media: Media) => string | undefined

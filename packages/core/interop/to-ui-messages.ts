@@ -14,7 +14,7 @@ import {
   WHOLE_PART,
 } from "./ui-message.ts"
 
-export interface ToUIOptions {
+interface ToUIOptions {
   /** Where a client can fetch an attachment that is not carried inline. */
   readonly urlOf?: (content_id: string) => string
 }

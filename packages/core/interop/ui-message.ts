@@ -11,7 +11,7 @@ export interface UIMessage {
 
 export type UIPart = UIText | UIFile | UIData | UICall
 
-export interface UIText {
+interface UIText {
   type: "text" | "reasoning"
   text: string
   providerMetadata?: ProviderMetadata
@@ -26,7 +26,7 @@ export interface UIFile {
 }
 
 /** The projection of every part that the SDK has no part for (decision 8). */
-export interface UIData {
+interface UIData {
   type: `data-${string}`
   data: JsonObject
 }

@@ -28,14 +28,14 @@ export interface AnswerPart {
 type Data = Readonly<Record<string, unknown>> | StoredText
 type Row = Exclude<Data, StoredText>
 
-export interface AnswerCircumstances {
+interface AnswerCircumstances {
   readonly capabilities: Capabilities
   readonly policy: Policy
   /** The answer's turn is over, so thoughts that were only needed within it go. */
   readonly closed: boolean
 }
 
-export interface LoweredAnswer {
+interface LoweredAnswer {
   /** The answer, and behind it what its calls gave back. */
   readonly messages: readonly PromptMessage[]
   readonly media: readonly MediaUse[]

@@ -13,7 +13,7 @@ import type { MediaUse } from "../file/plan.ts"
 import { NOTHING_SPENT, type Spent } from "../file/policy.ts"
 import { type SkillCall, type LoweredPart, verdict, weigh } from "../file/verdict.ts"
 
-export interface Lowered {
+interface Lowered {
   readonly blocks: readonly Block[]
   /** Skills that were loaded for the message; `promptMessages` puts them behind it. */
   readonly calls: readonly SkillCall[]

@@ -17,7 +17,7 @@ export function carries({ media }: Pick<ApiLimits, "media">, block: MediaBlock):
 }
 
 /** How a medium can be handed over. We send bytes; the others are for what lies elsewhere. */
-export type MediaSource = "base64" | "url" | "file-id" | "s3"
+type MediaSource = "base64" | "url" | "file-id" | "s3"
 
 export interface MediaLimits {
   /** Exact types: a label such as `image/*` widens nothing (CMPH-014). */
@@ -41,7 +41,7 @@ export interface MediaLimits {
 }
 
 /** Whether a tool call that the model did not make may stand in its history (decision 7). */
-export type SyntheticToolCall = "always" | "without-budget" | "never"
+type SyntheticToolCall = "always" | "without-budget" | "never"
 
 /** What one wire API carries, whatever model is behind it. */
 export interface ApiLimits {
@@ -84,7 +84,7 @@ export interface MediaFacts {
 
 export type RefusalReason = "api" | "model" | "mime" | "source" | "size" | "pixels" | "pages"
 
-export type NativeSupport =
+type NativeSupport =
   | { readonly native: true }
   | { readonly native: false; readonly reason: RefusalReason; readonly sentence: string }
 

@@ -43,7 +43,7 @@ export function skillMarker(
   return `${openMarker("skill_content", { name, nonce })}\n${escapeMarkers(text)}\n</skill_content>`
 }
 
-export type MarkerAttributes = Readonly<Record<string, string | undefined>>
+type MarkerAttributes = Readonly<Record<string, string | undefined>>
 
 /** A text that the host did not write, in a marker that says where it comes from. The text can
  *  neither close it nor open another, and hides no characters. */
@@ -52,7 +52,7 @@ export function fence(marker: Marker, attributes: MarkerAttributes, text: string
 }
 
 /** The text as it stands in a fence: for whoever writes lines of their own around it. */
-export function fencedText(text: string): string {
+function fencedText(text: string): string {
   return escapeWith(VOICE_LIKE, text.toWellFormed().replace(/\r\n?/g, "\n").replace(HIDDEN, ""))
 }
 

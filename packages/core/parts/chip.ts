@@ -30,7 +30,7 @@ export interface ShownFile {
 }
 
 /** A word that makes something of what was typed: the name of a command, a kind of mention, a server. */
-export interface KnownWord {
+interface KnownWord {
   readonly of: "command" | "mention" | "server"
   readonly name: string
 }

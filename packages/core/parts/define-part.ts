@@ -30,7 +30,7 @@ export type TextOrigin = "paste" | "ref" | "attachment" | "editor-context"
  *  is judged as a whole; `"payload.**"` is every string below `payload`, with its key; `"base64 …"` says
  *  that the text is bytes, which are judged as what they decode to. What no path names is judged as well,
  *  under the origin of the first path that does not name bytes. */
-export type TextPaths = Readonly<Record<string, TextOrigin | `base64 ${TextOrigin}`>>
+type TextPaths = Readonly<Record<string, TextOrigin | `base64 ${TextOrigin}`>>
 
 /** A file that has to be read before a part can be lowered. */
 export type FileRequest =
@@ -96,7 +96,7 @@ export interface AcpForm {
 }
 
 /** Who speaks: the user, a file word for word, the host, or somebody else. */
-export type Voice = "user" | "file" | "host" | "others"
+type Voice = "user" | "file" | "host" | "others"
 
 /** Everything the product asks of a type of part. Its file is the only place that knows it by name. */
 export interface PartDefinition<Part extends { readonly type: string }> {

@@ -14,7 +14,7 @@ const schema = ({ z, shortName }: Schemas) =>
       name: shortName,
     }),
   })
-export type DirectoryRefPart = z.infer<ReturnType<typeof schema>>
+type DirectoryRefPart = z.infer<ReturnType<typeof schema>>
 
 export const directoryRefChip: PartChip<DirectoryRefPart> = {
   look: "chip",

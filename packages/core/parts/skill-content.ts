@@ -18,7 +18,7 @@ const schema = ({ z, shortName }: Schemas) =>
     text: z.string().max(MAX_TEXT_CHARACTERS),
     initiator: z.enum(["user", "model", "handler"]),
   })
-export type SkillContentPart = z.infer<ReturnType<typeof schema>>
+type SkillContentPart = z.infer<ReturnType<typeof schema>>
 
 export const skillContentChip: PartChip<SkillContentPart> = {
   look: "chip",

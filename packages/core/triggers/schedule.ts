@@ -47,7 +47,7 @@ export const Wakeup = z.discriminatedUnion("kind", [
 ])
 export type Wakeup = z.infer<typeof Wakeup>
 
-export type ReadWakeup =
+type ReadWakeup =
   | { readonly type: "schedule"; readonly schedule: Schedule; readonly ends_at: number }
   | { readonly type: "refused"; readonly message: string }
 

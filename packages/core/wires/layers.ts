@@ -34,14 +34,14 @@ const MediaFacts = z.strictObject({
 
 /** What a config says of a wire API. A kind of media with `null` is not sent at all; types can be
  *  taken away and not added, because nothing here would know how to write them. */
-export const ApiFacts = z.strictObject({
+const ApiFacts = z.strictObject({
   media: z
     .partialRecord(z.enum(["image", "pdf", "office", "audio", "video"]), MediaFacts.nullable())
     .optional(),
   max_request_bytes: z.int().positive().optional(),
   synthetic_tool_call: z.enum(["always", "without-budget", "never"]).optional(),
 })
-export type ApiFacts = z.infer<typeof ApiFacts>
+type ApiFacts = z.infer<typeof ApiFacts>
 
 export const ModelConfig = z.strictObject({
   models: z.array(ModelFacts).max(10_000).default([]),

@@ -23,7 +23,7 @@ export interface ListedAgent {
   readonly agent?: Agent
 }
 
-export interface AgentFilesDependencies {
+interface AgentFilesDependencies {
   readonly home: string
   readonly trust: Trust
   /** The built-in assistant and what the host defines: no file takes their names. */

@@ -6,7 +6,7 @@ import { Action, type PermissionRule } from "../policy/permissions.ts"
 import { type Agent, ASSISTANT } from "./agent.ts"
 import type { Requirement } from "../tools/tool.ts"
 
-export interface ReadAgent {
+interface ReadAgent {
   readonly description: string | undefined
   /** Absent where the file cannot be used, and the faults say why. */
   readonly agent?: Agent

@@ -75,7 +75,7 @@ export interface RowCollection<Row> {
   delete(key: string): Promise<void>
 }
 
-export interface BuiltinCollections {
+interface BuiltinCollections {
   readonly slashCommands: Pick<SlashCommandHelpers, "get" | "list">
 }
 
@@ -98,7 +98,7 @@ export interface AgentOptions<Inbox extends InboxSchemas = InboxSchemas> {
   steered?(wake: InboxWake<Inbox>): void | Promise<void>
 }
 
-export interface AgentAnswer {
+interface AgentAnswer {
   readonly message_id: string
   readonly text: string
   readonly finish: string
@@ -110,13 +110,13 @@ export interface OutgoingMessage {
   readonly mode?: Mode
 }
 
-export interface SpawnOptions {
+interface SpawnOptions {
   readonly args?: unknown
   readonly tags?: Readonly<Record<string, string>>
   readonly initialMessage?: OutgoingMessage
 }
 
-export interface ObserveOptions {
+interface ObserveOptions {
   readonly collections?: readonly string[]
 }
 

@@ -8,7 +8,7 @@ import { checkName, derivedId, type EntityAddress, printEntityAddress } from "./
 import type { AnyDefinition } from "./definition.ts"
 import type { EntityDependencies } from "./rooms.ts"
 
-export interface SpawnRequest {
+interface SpawnRequest {
   readonly args?: unknown
   readonly tags?: Readonly<Record<string, string>> | undefined
   readonly parent?: string | null | undefined

@@ -100,7 +100,7 @@ export class EntityRegistry {
 }
 
 /** A message that was said to a session, not sent to an entity. */
-export interface DeliveredMessage {
+interface DeliveredMessage {
   readonly key: string
   readonly from?: string | undefined
   readonly mode: Mode
@@ -111,7 +111,7 @@ export interface DeliveredMessage {
   readonly path: string
 }
 
-export interface EntityChange {
+interface EntityChange {
   readonly session: Session
   readonly before: StoredMessage
   readonly said: Pick<DeliveredMessage, "input" | "parts" | "path">
@@ -125,7 +125,7 @@ interface Rooms {
 /** What the inbox of a session's entity keeps of a message that came by the session's own door, so
  *  that the handler's wake is what a send would have made of it (EA-020); undefined where nobody but
  *  the model hears it. */
-export async function deliverToEntity(
+async function deliverToEntity(
   { store, entities }: Rooms,
   session: Session,
   message: DeliveredMessage,
@@ -140,7 +140,7 @@ export async function deliverToEntity(
 }
 
 /** The same for what a message that waits is changed to: its key, its sender and its mode stay. */
-export async function redeliverToEntity(
+async function redeliverToEntity(
   rooms: Rooms,
   { session, before, said }: EntityChange,
 ): Promise<InboxMetadata | undefined> {

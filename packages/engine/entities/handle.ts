@@ -25,16 +25,9 @@ import type { EntityDependencies } from "./rooms.ts"
 import type { Schedules } from "./schedules.ts"
 import { skillsLoader } from "./skills-loader.ts"
 import { commandsIn, type TypedIn } from "./session-commands.ts"
-import {
-  COMPOSER_INPUT,
-  type HandlerWake,
-  type InboxWake,
-  inboxIn,
-  PLAIN_MESSAGE,
-  wakeOf,
-} from "./wake.ts"
+import { COMPOSER_INPUT, type HandlerWake, inboxIn, PLAIN_MESSAGE, wakeOf } from "./wake.ts"
 
-export interface HandlerDependencies {
+interface HandlerDependencies {
   readonly rooms: EntityDependencies
   readonly entities: Entities
   readonly inbox: Inbox

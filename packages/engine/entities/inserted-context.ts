@@ -11,7 +11,7 @@ import type { EffectLog } from "./effect-log.ts"
 const CONTEXT = "$context"
 const MAX_NAME_CHARACTERS = 255
 
-export interface InsertedContextDependencies {
+interface InsertedContextDependencies {
   readonly store: Pick<Store, "putContext" | "removeContext" | "entityRows" | "message">
   readonly policy: ReturnType<SubmitDependencies["policy"]>
   /** What was said so far is not what it was. */

@@ -13,7 +13,7 @@ export type SentPayload =
   | { readonly type: "input"; readonly input: ComposerInput }
   | { readonly type: "other"; readonly message_type: string; readonly payload: unknown }
 
-export type ReadSend =
+type ReadSend =
   | {
       readonly type: "send"
       readonly request: SendRequest

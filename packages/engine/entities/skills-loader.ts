@@ -13,7 +13,7 @@ type LoaderContext = Pick<EntityContext, "wake" | "slashCommands" | "skills" | "
   skillNames?(): Promise<ReadonlyMap<string, string>>
 }
 
-export interface LoadedSkill {
+interface LoadedSkill {
   readonly name: string
   readonly arguments: string
 }

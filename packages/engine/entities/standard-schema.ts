@@ -21,7 +21,7 @@ interface Issue {
 
 export type OutputOf<Schema> = Schema extends StandardSchema<infer Output> ? Output : never
 
-export type CheckedValue =
+type CheckedValue =
   | { readonly type: "value"; readonly value: unknown }
   | { readonly type: "faults"; readonly faults: readonly RefusalDetail[] }
 

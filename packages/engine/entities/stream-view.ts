@@ -3,7 +3,7 @@ import type { MessageRow, StreamEvent } from "compositor-core/message/row"
 import { inboxIn } from "./wake.ts"
 
 /** A row of the inbox, as readers of Electric's streams know it. */
-export interface InboxRow {
+interface InboxRow {
   readonly key: string
   readonly from?: string | undefined
   readonly payload?: unknown

@@ -10,7 +10,7 @@ import type { OutputOf } from "./standard-schema.ts"
 export const COMPOSER_INPUT = "composer_input"
 export const PLAIN_MESSAGE = "message"
 
-export type InboxAttachment = NonNullable<InboxMetadata["attachments"]>[number]
+type InboxAttachment = NonNullable<InboxMetadata["attachments"]>[number]
 
 /** Why a message that nobody typed is in the queue. */
 export const WakeMetadata = z.discriminatedUnion("type", [
@@ -56,12 +56,12 @@ export interface InboxWake<Inbox extends InboxSchemas = InboxSchemas> {
   readonly type: "inbox"
   readonly message: InboxMessage<Inbox>
 }
-export interface SpawnWake {
+interface SpawnWake {
   readonly type: "spawn"
   readonly key: string
   readonly args: unknown
 }
-export interface ScheduleWake {
+interface ScheduleWake {
   readonly type: "schedule"
   readonly key: string
   /** Its name, where the entity gave it one. */
@@ -69,7 +69,7 @@ export interface ScheduleWake {
   readonly fired_at: number
   readonly payload: unknown
 }
-export interface ObservationWake {
+interface ObservationWake {
   readonly type: "observation"
   readonly key: string
   readonly entity: { readonly type: string; readonly id: string }

@@ -5,7 +5,7 @@ import { makePrivate } from "compositor-files/disk/private-folder"
 import type { Store } from "../store/store.ts"
 import { MAX_UPLOAD_BYTES } from "../uploads/upload.ts"
 
-export interface BackupDestination {
+interface BackupDestination {
   /** The data folder that is copied. */
   readonly data: string
   readonly store: Pick<Store, "backup" | "knownBlobs">

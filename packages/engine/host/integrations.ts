@@ -49,7 +49,7 @@ export interface Integrations {
   close(): Promise<void>
 }
 
-export interface IntegrationDependencies {
+interface IntegrationDependencies {
   readonly data: string
   readonly settings: EngineSettings
   readonly environment: Readonly<Record<string, string | undefined>>
@@ -232,7 +232,7 @@ type Sections = Omit<PromptSections, "manifest">
 /** What a session was told stays what it is told, in the next process and in its branches too: what was
  *  said last is taken from the store, and written anew only where nothing was said or the manifest is
  *  another (SKL-003). */
-export class PromptSectionCache {
+class PromptSectionCache {
   readonly #store: Pick<Store, "history" | "systemPrompt">
   readonly #write: (place: TurnLocation) => Promise<Sections>
   readonly #known = new Map<string, Promise<Sections>>()

@@ -45,7 +45,7 @@ export function pathTarget({ id, part }: NamedPart): PathTarget | undefined {
 }
 
 /** Whether only a place inside the file is asked for. */
-export function isForAPlace({ place }: { readonly place: FileLocation }): boolean {
+function isForAPlace({ place }: { readonly place: FileLocation }): boolean {
   return place.range !== undefined || needsSlicer(place)
 }
 

@@ -21,7 +21,7 @@ export interface Capture extends FileMeasures {
 }
 
 /** What a slicer took out of a file; the capture's blob holds it. */
-export interface CapturedSlice {
+interface CapturedSlice {
   readonly type: "text" | "media" | "none"
   /** In words; null for a whole file, or a whole entry of an archive. */
   readonly place: string | null

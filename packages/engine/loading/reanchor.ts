@@ -4,7 +4,7 @@ import type { WorkspaceRead } from "compositor-files/workspace/workspace"
 import type { PathTarget } from "./capture.ts"
 import type { Sources } from "./sources.ts"
 
-export interface LineRange {
+interface LineRange {
   readonly start: number
   readonly end: number
 }

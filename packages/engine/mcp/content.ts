@@ -32,7 +32,7 @@ export function partOfContent(content: ContentBlock, server: string): Part {
   }
 }
 
-export interface ResourceContents {
+interface ResourceContents {
   readonly uri: string
   readonly mimeType?: string | undefined
   readonly text?: string | undefined

@@ -7,7 +7,7 @@ import { partOfContent, partOfResource } from "./content.ts"
 import type { McpConfig } from "./server.ts"
 import { mcpTools } from "./tools.ts"
 
-export interface McpResource {
+interface McpResource {
   readonly server: string
   readonly uri: string
   readonly name: string
@@ -15,7 +15,7 @@ export interface McpResource {
   readonly mime?: string | undefined
 }
 
-export interface McpStatus {
+interface McpStatus {
   readonly server: string
   readonly trusted: boolean
   readonly tools: number

@@ -15,7 +15,7 @@ const IDLE_MS = 30 * 60_000
 
 const Named = z.object({ name: ServerName, server: McpServer })
 
-export interface SessionServer {
+interface SessionServer {
   readonly name: string
   readonly server: unknown
 }

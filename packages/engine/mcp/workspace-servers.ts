@@ -35,7 +35,7 @@ interface Gathered extends Offered {
   readonly until: number
 }
 
-export type WorkspaceServersOptions = Omit<McpFolders, "files"> & { readonly version?: string }
+type WorkspaceServersOptions = Omit<McpFolders, "files"> & { readonly version?: string }
 
 /** The MCP servers of each workspace. They are started when something is asked of them; a project's
  *  only once its file is trusted. */

@@ -12,7 +12,7 @@ import type { Store } from "../store/store.ts"
 import type { MemoryOutcome, MemoryAccess, MemoryToolDependencies } from "./memory-tools.ts"
 import type { ToolRuntime } from "../tools/tool.ts"
 
-export interface MemoriesDependencies {
+interface MemoriesDependencies {
   readonly data: string
   /** `memory` of `config.json`. */
   readonly settings: {
@@ -26,7 +26,7 @@ export interface MemoriesDependencies {
   readonly ownerOf: (session_id: string) => Promise<string | null | undefined>
 }
 
-export interface MemoryLocation {
+interface MemoryLocation {
   /** Null for a draft that has no session yet. */
   readonly session_id: string | null
   readonly workspace_root: string | null

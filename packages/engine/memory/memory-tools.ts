@@ -22,7 +22,7 @@ export interface MemoryAccess extends Pick<Memory, "list" | "read"> {
 }
 
 /** The memory that belongs to a session: its user's, and its project's. */
-export type MemoryOf = (runtime: ToolRuntime) => MemoryAccess | Promise<MemoryAccess>
+type MemoryOf = (runtime: ToolRuntime) => MemoryAccess | Promise<MemoryAccess>
 
 export interface MemoryToolDependencies {
   readonly memory: MemoryOf

@@ -31,7 +31,7 @@ export interface MemoryDependencies {
 }
 
 /** Whether a file that came with a repository may be used. */
-export interface MemoryTrust {
+interface MemoryTrust {
   isTrusted(path: string, digest: string): Promise<boolean>
   trust(path: string): Promise<unknown>
 }
@@ -62,7 +62,7 @@ export type MemoryAnswer<Value> =
   | { readonly type: "refused"; readonly message: string }
 
 /** A change that a person decides later. */
-export type ProposedChange =
+type ProposedChange =
   | ({ readonly action: "write" } & NewMemory)
   | {
       readonly action: "delete"

@@ -8,7 +8,7 @@ export const MAX_PROPOSALS = 100
 /** A body and a head, written as JSON. */
 const MAX_FILE_CHARACTERS = 128 * 1024
 
-export type NewProposal = Omit<MemoryProposal, "id" | "proposed_at">
+type NewProposal = Omit<MemoryProposal, "id" | "proposed_at">
 
 /** The proposals of one scope: a folder with one file for each, outside of every repository. */
 export class Proposals {

@@ -2,7 +2,7 @@ import { type Glob, globMatches, lastNameOf, type GlobEntry } from "./glob.ts"
 import { mayMatch, type NameSieve, sieveOf } from "./name-sieve.ts"
 import { readGlob } from "./read-glob.ts"
 
-export interface IgnoreRule {
+interface IgnoreRule {
   readonly glob: Glob
   readonly negated: boolean
   readonly foldersOnly: boolean
@@ -28,7 +28,7 @@ export interface IgnoreList {
 /** The lists that hold in a folder, the outermost first. */
 export type IgnoreLists = readonly IgnoreList[]
 
-export const MAX_RULES = 20_000
+const MAX_RULES = 20_000
 
 /** Read an ignore file as git does. One with too many rules hides its whole folder: what it would
  *  have hidden is not known. */
@@ -89,7 +89,7 @@ function withoutTrailingSpaces(text: string): string {
 }
 
 /** Something in the tree, by its path from the top. */
-export interface TreeEntry {
+interface TreeEntry {
   readonly path: string
   readonly name: string
   /** How many names the path has. */

@@ -22,7 +22,7 @@ export interface Arrival {
   readonly mime?: string | undefined
 }
 
-export type PolicyRule = "origin" | "size" | "mime" | "deny" | "ignore" | "secret"
+type PolicyRule = "origin" | "size" | "mime" | "deny" | "ignore" | "secret"
 
 export type Denial = {
   readonly verdict: "deny"
@@ -43,7 +43,7 @@ export type PolicyVerdict =
   | Denial
   | (Redaction & { readonly text: string })
 
-export type ValueVerdict =
+type ValueVerdict =
   | { readonly verdict: "allow" }
   | Denial
   | (Redaction & { readonly value: unknown })

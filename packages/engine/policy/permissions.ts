@@ -18,14 +18,14 @@ export const PermissionRule = z.strictObject({
 })
 export type PermissionRule = z.infer<typeof PermissionRule>
 
-export interface PermissionQuestion {
+interface PermissionQuestion {
   readonly permission: string
   /** A path, a command, an address: what the tool says the call is about. */
   readonly subject: string
 }
 
 /** A longer subject is always asked about: nobody reads a pattern against it. */
-export const MAX_SUBJECT_CHARACTERS = 64 * 1024
+const MAX_SUBJECT_CHARACTERS = 64 * 1024
 
 /** What the rules say about a call: the most specific one wins, except that nothing overrides what
  *  the manifest denies or pins (SES-080). Where no rule speaks, a person is asked. */

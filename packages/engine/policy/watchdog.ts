@@ -1,7 +1,7 @@
 import type { Action } from "./permissions.ts"
 
 /** A call that is about to be made. Its input has been validated, and the rules allow it or ask. */
-export interface WatchedCall {
+interface WatchedCall {
   readonly tool_id: string
   readonly input: unknown
   /** The agent's manifest, as it was declared. */
@@ -9,7 +9,7 @@ export interface WatchedCall {
   readonly session_id: string
 }
 
-export type WatchdogAnswer =
+type WatchdogAnswer =
   | { readonly answer: "allow" }
   | { readonly answer: "deny"; readonly reason: string }
   | { readonly answer: "ask"; readonly reason?: string }
@@ -18,7 +18,7 @@ export type WatchdogAnswer =
  *  before the sandbox, and can only make them stricter. */
 export type ToolBefore = (call: WatchedCall) => WatchdogAnswer | Promise<WatchdogAnswer>
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   /** What the permission rules said. */
   readonly rules: Action
   /** Nobody is there to be asked: to ask is to deny. */

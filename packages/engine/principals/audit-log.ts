@@ -1,7 +1,7 @@
 import type { AuditEntry } from "compositor-core/message/principal"
 import type { AuditFilter, StoredAuditEntry } from "../store/principal-records.ts"
 
-export interface AuditStore {
+interface AuditStore {
   audit(filter: AuditFilter): Promise<StoredAuditEntry[]>
   recordAudit(input: { readonly entries: readonly AuditEntry[] }): Promise<null>
   sweepAudit(input: { readonly before: number; readonly max_entries: number }): Promise<null>

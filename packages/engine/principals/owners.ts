@@ -1,6 +1,6 @@
 import type { PrincipalReads } from "../store/principal-records.ts"
 
-export interface OwnerStore {
+interface OwnerStore {
   owners(ids: readonly string[]): Promise<ReturnType<PrincipalReads["owners"]>>
   ownContent(principal: string, content_ids: readonly string[]): Promise<string[]>
 }

@@ -12,19 +12,19 @@ type Promised<T> = {
     ? (...input: Input) => Promise<Output>
     : never
 }
-export type PrincipalStore = Promised<Omit<PrincipalWrites, "recordAudit" | "sweepAudit">> &
+type PrincipalStore = Promised<Omit<PrincipalWrites, "recordAudit" | "sweepAudit">> &
   Promised<
     Pick<PrincipalReads, "principal" | "principals" | "principalTokens" | "principalByToken">
   >
 
-export interface AddedPrincipal {
+interface AddedPrincipal {
   readonly id: string
   readonly name?: string | undefined
   readonly workspaces: readonly string[]
   readonly limits?: PrincipalLimits | undefined
 }
 
-export interface AddedToken {
+interface AddedToken {
   readonly name: string
   readonly expires_at: number | null
 }

@@ -12,7 +12,7 @@ export interface SmallRequest {
   readonly timeouts: Timeouts
 }
 
-export interface SmallAnswer {
+interface SmallAnswer {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string

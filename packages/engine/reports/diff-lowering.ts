@@ -12,7 +12,7 @@ import {
   readSpokenHistory,
 } from "./relower.ts"
 
-export interface DiffLoweringDependencies extends RelowerDependencies {
+interface DiffLoweringDependencies extends RelowerDependencies {
   readonly store: RelowerDependencies["store"] &
     Pick<Store, "session" | "sessions" | "turns" | "receipts">
 }

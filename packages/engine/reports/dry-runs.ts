@@ -13,7 +13,7 @@ import type { RequestSettingsDependencies } from "../turns/request-settings.ts"
 import { allOf, sinceCompaction } from "../turns/compaction.ts"
 import { switchReport } from "./model-switch-report.ts"
 
-export interface DryRunsDependencies extends HistoryDependencies, RequestSettingsDependencies {
+interface DryRunsDependencies extends HistoryDependencies, RequestSettingsDependencies {
   readonly store: Store
   readonly providers: ReadonlyMap<string, Provider>
   readonly models: Pick<Knowledge, "models" | "find" | "capabilities">

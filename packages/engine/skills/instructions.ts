@@ -24,7 +24,7 @@ export const Instructions = z.object({
 })
 export type Instructions = z.infer<typeof Instructions>
 
-export interface InstructionDependencies {
+interface InstructionDependencies {
   readonly trust: Trust
   /** What lies there is the user's own. */
   readonly home: string

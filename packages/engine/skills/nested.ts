@@ -3,7 +3,7 @@ import { PROJECT_SKILLS } from "compositor-core/catalog/places"
 import { SkillSearch } from "./scan.ts"
 import type { Visit } from "./visit.ts"
 
-export interface NestedPackage {
+interface NestedPackage {
   readonly folder: string
   /** What its skills are told apart by: `web` of `packages/web`. */
   readonly name: string

@@ -31,7 +31,7 @@ const Index = z.object({
     .max(MAX_SKILLS),
 })
 
-export interface RemoteSkillDependencies {
+interface RemoteSkillDependencies {
   readonly data: string
   readonly urls: readonly string[]
   readonly log?: ((message: string) => void) | undefined

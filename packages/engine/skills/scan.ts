@@ -58,7 +58,7 @@ export class SkillSearch {
   }
 }
 
-export interface ScannedItem {
+interface ScannedItem {
   readonly name: string
   readonly path: string
   readonly type: "file" | "folder"
@@ -93,7 +93,7 @@ export interface FoundFile {
   readonly relative: string
 }
 
-export interface WantedFiles {
+interface WantedFiles {
   readonly files: RegExp
   readonly deep: boolean
   /** Only files whose folder has this name count. */

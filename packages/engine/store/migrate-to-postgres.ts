@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { moveToPostgres } from "./postgres/move.ts"
 
-export interface RowsMove {
+interface RowsMove {
   readonly data: string
   readonly url: string
   readonly progress: (done: number, total: number) => void

@@ -3,7 +3,7 @@ import { requireStoreAddress } from "./store-address.ts"
 import { openSqliteStore } from "./sqlite/sqlite-store.ts"
 import type { Store } from "./store.ts"
 
-export interface StoreLocation {
+interface StoreLocation {
   readonly data: string
   /** An address like `postgres://user@host/database`; without, a file in the data folder. */
   readonly store?: string | undefined

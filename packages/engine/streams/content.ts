@@ -17,7 +17,7 @@ export function isText(content_type: string): boolean {
   return typeOnly(content_type).startsWith("text/") || isJson(content_type)
 }
 
-export type ReadMessages =
+type ReadMessages =
   | { readonly type: "messages"; readonly messages: readonly string[] }
   | { readonly type: "fault"; readonly message: string }
 

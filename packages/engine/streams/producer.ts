@@ -10,7 +10,7 @@ export interface ProducerState {
   readonly seq: number
 }
 
-export type ProducerVerdict =
+type ProducerVerdict =
   | { readonly type: "next" }
   | { readonly type: "again" }
   | { readonly type: "stale"; readonly epoch: number }

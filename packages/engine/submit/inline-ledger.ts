@@ -3,7 +3,7 @@ import type { FileSettings } from "compositor-files/settings"
 import { openJson } from "compositor-core/message/stored-json"
 import type { Store } from "../store/store.ts"
 
-export type InlineLimits = Pick<FileSettings, "inline_bytes" | "session_inline_bytes">
+type InlineLimits = Pick<FileSettings, "inline_bytes" | "session_inline_bytes">
 
 type Rooms = Pick<Store, "carriedParts" | "queue">
 

@@ -6,7 +6,7 @@ import { kindOfMime, SNIFF_BYTES, sniff } from "compositor-files/kinds/sniff"
 import { Refusal } from "compositor-core/message/refusal"
 import type { NewBlob, Store } from "../store/store.ts"
 
-export interface Shelves {
+interface Shelves {
   readonly store: Pick<Store, "blob">
   readonly blobs: Pick<BlobStore, "putBytes" | "open">
   /** Whether the part may carry so many bytes itself. */

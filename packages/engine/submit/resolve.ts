@@ -38,7 +38,7 @@ export interface NamedPart {
   readonly part: Part
 }
 
-export interface ResolveDependencies extends TemplateDependencies {
+interface ResolveDependencies extends TemplateDependencies {
   readonly catalog: Pick<Catalog, "get">
   /** A skill that was found, whether or not it can be typed as a command. */
   skill(name: string): Skill | undefined

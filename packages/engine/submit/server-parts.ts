@@ -28,7 +28,7 @@ export async function promptParts(
   })
 }
 
-export type ServerResource =
+type ServerResource =
   | { readonly type: "attached"; readonly parts: readonly Part[] }
   | { readonly type: "failed"; readonly reason: string }
 

@@ -1,7 +1,7 @@
 import { currentSpan } from "./span.ts"
 
 export const LEVELS = ["debug", "info", "warn", "error"] as const
-export type Level = (typeof LEVELS)[number]
+type Level = (typeof LEVELS)[number]
 
 /** What a line says beside its sentence: ids, counts and codes, never what anyone wrote. */
 export type Fields = Readonly<Record<string, string | number | boolean | null | undefined>>

@@ -85,7 +85,7 @@ export class Counter extends Family<number> {
   }
 }
 
-export class Gauge extends Family<number> {
+class Gauge extends Family<number> {
   set(value: number, ...labels: string[]) {
     this.series.set(this.key(labels), value)
   }
@@ -114,7 +114,7 @@ interface Observed {
   count: number
 }
 
-export class Histogram extends Family<Observed> {
+class Histogram extends Family<Observed> {
   observe(seconds: number, ...labels: string[]) {
     const key = this.key(labels)
     const observed = this.series.get(key) ?? { counts: BOUNDS.map(() => 0), sum: 0, count: 0 }

@@ -9,7 +9,7 @@ const TIMEOUT_MS = 10_000
 const KINDS = { internal: 1, server: 2, client: 3 } as const
 const FAILED = 2
 
-export interface OtlpSettings {
+interface OtlpSettings {
   /** Where traces are sent: `…/v1/traces`. */
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>

@@ -21,7 +21,7 @@ export interface SpanSink {
   samples(): boolean
 }
 
-export interface SpanOptions {
+interface SpanOptions {
   readonly kind?: Span["kind"]
   /** Undefined is whatever runs now; null is nothing: a trace begins here. */
   readonly parent?: SpanContext | null | undefined
@@ -29,7 +29,7 @@ export interface SpanOptions {
   readonly began_at?: number
 }
 
-export interface OpenSpan {
+interface OpenSpan {
   readonly context: SpanContext | undefined
   set(attributes: SpanAttributes): void
 }
@@ -164,7 +164,7 @@ export function recallSpan(id: string): Remembered | undefined {
 }
 
 /** Which span a piece of work belongs to, as the W3C's `traceparent` says it. */
-export interface SpanContext {
+interface SpanContext {
   readonly trace_id: string
   readonly span_id: string
   readonly sampled: boolean
@@ -182,7 +182,7 @@ export function readTraceparent(header: string | undefined): SpanContext | undef
   return { trace_id, span_id, sampled: (Number.parseInt(flags, 16) & 1) === 1 }
 }
 
-export function printTraceparent({ trace_id, span_id, sampled }: SpanContext): string {
+function printTraceparent({ trace_id, span_id, sampled }: SpanContext): string {
   return `00-${trace_id}-${span_id}-${sampled ? "01" : "00"}`
 }
 

@@ -49,7 +49,7 @@ export function globTool(hiding: Hiding): Tool {
   })
 }
 
-export interface GlobSearch {
+interface GlobSearch {
   readonly place: ToolPath
   /** Every file, if there is none. */
   readonly pattern?: string | undefined

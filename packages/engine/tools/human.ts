@@ -9,10 +9,10 @@ const Question = z.strictObject({
 })
 
 /** What a person answers: for every question, what was chosen or written. */
-export const QuestionAnswers = z.strictObject({
+const QuestionAnswers = z.strictObject({
   answers: z.array(z.array(z.string().max(8000)).max(20)).max(10),
 })
-export type QuestionAnswers = z.infer<typeof QuestionAnswers>
+type QuestionAnswers = z.infer<typeof QuestionAnswers>
 
 /** Said where nobody can be asked (TOL-005). */
 export const NOBODY_TO_ASK = "Nobody is there to answer: go on without an answer, or stop."

@@ -8,7 +8,7 @@ import type { Block } from "compositor-core/model/prompt"
 import { requireAdmitted, deniedAt, resolveToolPath, plainPath } from "./place.ts"
 import { defineTool, type Tool, ToolError, type ToolOutput, type ToolRuntime } from "./tool.ts"
 
-export const MAX_IMAGE_BYTES = 20 * 1024 * 1024
+const MAX_IMAGE_BYTES = 20 * 1024 * 1024
 
 const Input = z.strictObject({
   path: z.string().min(1).max(4096).describe("A path of the workspace, of scratch, or dir_…/path."),

@@ -95,7 +95,7 @@ export interface ToolOutput {
   readonly output_path?: string
 }
 
-export interface ToolMetadata {
+interface ToolMetadata {
   readonly duration_ms: number
   readonly truncated?: boolean
   readonly output_path?: string

@@ -14,7 +14,7 @@ import {
   signsTime,
 } from "./webhook.ts"
 
-export interface TriggersDependencies {
+interface TriggersDependencies {
   readonly store: Store
   /** Who this process is, for what only one of them may do at a time. */
   readonly owner: string
@@ -32,19 +32,19 @@ export interface TriggersDependencies {
   readonly log?: ((message: string) => void) | undefined
 }
 
-export type NewTriggerOf = Omit<Trigger, "id" | "created_at" | "enabled"> & {
+type NewTriggerOf = Omit<Trigger, "id" | "created_at" | "enabled"> & {
   readonly enabled?: boolean | undefined
 }
 
 /** What an event from outside came to. */
-export type DeliveryOutcome =
+type DeliveryOutcome =
   | Exclude<FireOutcome, { type: "fired" }>
   | { type: "accepted"; message_id: string }
 
 /** What was wrong with a delivery is for the log; its sender learns only that it was not let in. */
 export type Hooked = DeliveryOutcome | { readonly type: "refused" }
 
-export const MAX_TRIGGERS_PER_SESSION = 100
+const MAX_TRIGGERS_PER_SESSION = 100
 /** A chatty sender must not run a model without end. */
 const USUAL_THROTTLE = { count: 60, per_ms: 60_000 }
 const LOOK_MS = 1000

@@ -11,7 +11,7 @@ export interface WebhookDelivery {
   readonly at: number
 }
 
-export type Admission =
+type Admission =
   /** The signature is the one that was expected, in one form, however the header wrote it. */
   | { readonly type: "admitted"; readonly subject: string; readonly signature?: string }
   | { readonly type: "refused"; readonly reason: string }

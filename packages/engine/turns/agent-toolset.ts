@@ -32,7 +32,7 @@ import { type ModelChoice, showModelChoice } from "compositor-core/message/messa
 import type { Capabilities } from "compositor-core/model/capabilities"
 import type { Knowledge } from "compositor-core/wires/layers"
 
-export interface AgentToolsetDependencies {
+interface AgentToolsetDependencies {
   skills(workspace_root: string | null): Promise<ReadonlyMap<string, Skill>>
   /** What of a project's files is the user's word. */
   readonly trust: Trust

@@ -16,7 +16,7 @@ import { webFetchTool } from "../tools/web-fetch.ts"
 import { editTool, writeTool } from "../tools/write.ts"
 
 /** What the tools need. A tool that misses what it needs says so and is not offered. */
-export interface BuiltinToolDependencies {
+interface BuiltinToolDependencies {
   /** What a search does not show. */
   readonly hiding?: Hiding | undefined
   /** Why there is no shell here; undefined when there is one (`sandboxFault`). */

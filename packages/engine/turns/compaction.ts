@@ -38,7 +38,7 @@ export function usableTokens(
   return Math.max(context_tokens - reserve, Math.floor(context_tokens / 2))
 }
 
-export interface TailWish {
+interface TailWish {
   readonly turns: number
   readonly tokens: number
 }
@@ -93,7 +93,7 @@ export function sinceCompaction(messages: readonly RawMessage[]): CompactedHisto
   return { summary: null, messages }
 }
 
-export interface CompactedHistory {
+interface CompactedHistory {
   /** What stands in for all before, as a message of the user's. */
   readonly summary: PromptedMessage | null
   readonly messages: readonly PromptedMessage[]

@@ -38,7 +38,7 @@ export async function isTooLarge(
 export class TurnAborted extends Error {}
 
 /** What the user asked for, or what the next request needs; `least` keeps no more than it must. */
-export type Occasion =
+type Occasion =
   | { readonly type: "asked"; readonly focus: string | null }
   | { readonly type: "full"; readonly least: boolean }
 

@@ -55,7 +55,7 @@ export function readInstructions(said: unknown): readonly Instructions[] {
   return Instructions.array().safeParse(said).data ?? []
 }
 
-export interface QuotedInstructions {
+interface QuotedInstructions {
   readonly block: { readonly type: "text"; readonly text: string }
   readonly receipt: Receipt
 }

@@ -36,7 +36,7 @@ export interface PromptRequest {
   tokens(): number
 }
 
-export interface RequestOptions {
+interface RequestOptions {
   /** What this agent and this model change in how parts are lowered. */
   readonly policy: Omit<Policy, "refused" | "demoted">
   /** Media that this model would not take (BEY-02). */
@@ -251,7 +251,7 @@ function isSaidRow({ metadata_json, role, parts }: RawMessage): boolean {
 const MAX_HOT_BYTES = 128 * 1024 * 1024
 
 /** What was lowered of one session for one model. */
-export interface Hot {
+interface Hot {
   readonly key: string
   /** All turns that are over. */
   wire: WireHistory
@@ -269,7 +269,7 @@ export interface Hot {
 const NONE: Demotions = new Set()
 
 /** Nothing lowered yet, but for what is known to make room. */
-export function coldStart(key: string, provider: Provider, demoted: Demotions = NONE): Hot {
+function coldStart(key: string, provider: Provider, demoted: Demotions = NONE): Hot {
   return {
     key,
     wire: new WireHistory(provider),
@@ -283,7 +283,7 @@ export function coldStart(key: string, provider: Provider, demoted: Demotions = 
 }
 
 /** The sessions whose bytes are kept, those used last at the end. */
-export class HotSessions {
+class HotSessions {
   readonly #hot = new Map<string, { readonly hot: Hot; readonly bytes: number }>()
   #bytes = 0
 

@@ -18,7 +18,7 @@ const BEAT_MS = 3000
 const LEASE_MS = 15_000
 const LOOKING_AT_ONCE = 8
 
-export interface RunnerOptions {
+interface RunnerOptions {
   readonly lease_ms?: number
   readonly log?: (message: string) => void
 }

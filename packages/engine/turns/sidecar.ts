@@ -17,7 +17,7 @@ export async function branchOff(
   return store.branch({ ...input, id: newId("ses"), ...(sidecar ? { note } : {}) })
 }
 
-export interface WantedQuote {
+interface WantedQuote {
   readonly message_id: string
   /** Of what the message says, in UTF-16 units; all of it when nothing is said. */
   readonly range?: { readonly start: number; readonly end: number } | undefined

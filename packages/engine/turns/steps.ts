@@ -194,7 +194,7 @@ export interface FiredMessage {
   readonly signal: AbortSignal
 }
 
-export interface MessageHookDependencies {
+interface MessageHookDependencies {
   readonly store: Pick<Store, "message" | "recordSnapshot">
   readonly message_user?: MessageUser | undefined
 }

@@ -11,7 +11,7 @@ import { type CompactionConfig, usableTokens } from "./compaction.ts"
 import { writeTranscript } from "./transcript.ts"
 
 /** Who writes the summary, and how. */
-export interface Summariser {
+interface Summariser {
   readonly provider: Provider
   readonly model: Model
   readonly config: CompactionConfig
@@ -20,7 +20,7 @@ export interface Summariser {
   readonly signal: AbortSignal
 }
 
-export type Summary =
+type Summary =
   | { readonly type: "summary"; readonly text: string; readonly usage: Usage | null }
   | { readonly type: "failed"; readonly fault: ModelFault }
 

@@ -75,7 +75,7 @@ export interface TurnDependencies {
   handler?: ((claim: Pick<Claim, "turn">) => Promise<TurnHandler | undefined>) | undefined
 }
 
-export type HostRuntime = Omit<
+type HostRuntime = Omit<
   ToolRuntime,
   "session_id" | "turn_id" | "call_id" | "workspace_root" | "signal" | "blobs" | "capabilities"
 >
@@ -99,7 +99,7 @@ export interface TurnContext {
   readonly asked?: ConverseOptions
 }
 
-export type OpenedTurn =
+type OpenedTurn =
   | { readonly type: "talk"; readonly talk: TurnContext }
   | { readonly type: "nobody"; readonly error: { code: string; message: string } }
 

@@ -36,7 +36,7 @@ export async function listArchive(
   return result
 }
 
-export interface ExtractOptions {
+interface ExtractOptions {
   /** A folder that does not exist yet, or an empty one. */
   readonly to: string
   readonly limits?: Partial<ArchiveLimits> | undefined
@@ -69,7 +69,7 @@ export async function extractArchive(
   }
 }
 
-export type EntryRead =
+type EntryRead =
   | {
       readonly type: "entry"
       readonly name: string

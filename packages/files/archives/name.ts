@@ -1,6 +1,6 @@
 import { INVISIBLE } from "./refusal.ts"
 
-export type EntryName =
+type EntryName =
   | {
       readonly type: "name"
       /** The folders above it and its own name; empty for the archive's root. */

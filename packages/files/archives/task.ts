@@ -3,12 +3,12 @@ import { Worker } from "node:worker_threads"
 import { errorCode, errorMessage } from "compositor-core/message/untyped"
 import type { ArchiveTask, FromThread } from "./archive-thread.ts"
 
-export interface TaskOptions {
+interface TaskOptions {
   readonly signal?: AbortSignal | undefined
   readonly progress?: ((files: number, bytes: number) => void) | undefined
 }
 
-export type TaskResult = Exclude<FromThread, { type: "progress" }>
+type TaskResult = Exclude<FromThread, { type: "progress" }>
 
 /** What the thread's own objects may take, in megabytes; an archive's bytes are beside them. */
 const RESOURCE_LIMITS = { maxOldGenerationSizeMb: 192, maxYoungGenerationSizeMb: 32 }

@@ -1,6 +1,6 @@
 import { nameKey } from "./name.ts"
 
-export interface PlacedEntry {
+interface PlacedEntry {
   /** Relative to the destination. */
   readonly path: string
   /** It is not where its name says, because something is there already. */

@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { type BlobStore, FileBlobs } from "./blobs.ts"
 
-export interface BlobLocation {
+interface BlobLocation {
   readonly data: string
   /** An address like `s3://bucket/prefix`; without, files in the data folder. */
   readonly blobs?: string | undefined

@@ -13,7 +13,7 @@ export interface S3Address {
   readonly credentials: S3Credentials
 }
 
-export interface S3Credentials {
+interface S3Credentials {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string

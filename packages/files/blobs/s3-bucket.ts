@@ -7,7 +7,7 @@ import { AwsV4Signer } from "aws4fetch"
 import { BlobsFailed } from "./blobs.ts"
 import type { S3Address } from "./s3-address.ts"
 
-export interface S3Request {
+interface S3Request {
   readonly method: "GET" | "HEAD" | "PUT" | "POST" | "DELETE"
   /** Within the address's prefix; empty for the bucket itself. */
   readonly key: string
@@ -17,7 +17,7 @@ export interface S3Request {
 }
 
 /** An answer whose body is still to come. Whoever does not read it must destroy it. */
-export type S3Answer = IncomingMessage & { readonly statusCode: number }
+type S3Answer = IncomingMessage & { readonly statusCode: number }
 
 function hasStatus(answer: IncomingMessage): answer is S3Answer {
   return answer.statusCode !== undefined

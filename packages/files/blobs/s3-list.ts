@@ -1,12 +1,12 @@
 import { type S3Bucket, S3Failed } from "./s3-bucket.ts"
 
-export interface ListedObject {
+interface ListedObject {
   readonly key: string
   readonly size: number
   readonly modified_at: number
 }
 
-export interface ListedUpload {
+interface ListedUpload {
   readonly key: string
   readonly id: string
   readonly begun_at: number

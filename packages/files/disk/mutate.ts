@@ -15,7 +15,7 @@ import {
   type RefusedPath,
 } from "./within.ts"
 
-export interface Mutation {
+interface Mutation {
   readonly root: string
   readonly path: string
   /** Where it would be written, as the kernel names it: why not, if it may not be. Asked before the

@@ -10,7 +10,7 @@ export interface RefusedPath {
   readonly reason: string
 }
 
-export interface OpenedWithin {
+interface OpenedWithin {
   readonly type: "opened"
   readonly handle: FileHandle
   readonly stats: Stats

@@ -8,7 +8,7 @@ import {
   createZstdDecompress,
 } from "node:zlib"
 
-export interface FetchedBody {
+interface FetchedBody {
   readonly bytes: Uint8Array
   /** There was more than may come. */
   readonly truncated: boolean

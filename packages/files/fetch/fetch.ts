@@ -22,7 +22,7 @@ export interface FetchOptions {
   readonly read_html?: (html: string) => string | Promise<string>
 }
 
-export type Fetched =
+type Fetched =
   | {
       readonly type: "fetched"
       /** Where it came from in the end. */

@@ -16,7 +16,7 @@ export interface NotFetched {
   readonly reason: string
 }
 
-export interface FetchPermissions {
+interface FetchPermissions {
   /** `host:port` that may be reached though they are not public. */
   readonly allow: readonly string[]
   /** Every address of a name. */

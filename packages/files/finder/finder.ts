@@ -6,13 +6,13 @@ import type { ToFinder } from "./finder-thread.ts"
 import type { Match } from "./search.ts"
 import type { HidingModule } from "./view.ts"
 
-export interface FinderOptions {
+interface FinderOptions {
   readonly root: string
   /** What is not shown. */
   readonly ignored?: HidingModule | undefined
 }
 
-export interface FindOptions {
+interface FindOptions {
   readonly limit?: number | undefined
   /** How much a file is used, from 0 to 1, by its path. */
   readonly frecency?: Readonly<Record<string, number>> | undefined

@@ -218,7 +218,7 @@ export class FolderTree {
   }
 }
 
-export interface TreeOptions {
+interface TreeOptions {
   readonly root: string
   readonly view: FolderView
   readonly paths: Paths

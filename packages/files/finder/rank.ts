@@ -9,7 +9,7 @@ export interface Candidate {
   readonly frecency?: number | undefined
 }
 
-export interface Ranked<C extends Candidate> {
+interface Ranked<C extends Candidate> {
   readonly candidate: C
   readonly score: number
   /** Where in the text each letter of the query was found. */

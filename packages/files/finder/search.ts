@@ -13,7 +13,7 @@ export interface Match {
   readonly positions: readonly number[]
 }
 
-export interface FinderQuery {
+interface FinderQuery {
   readonly query: string
   readonly limit: number
   /** How much a file is used, from 0 to 1, by its number. */

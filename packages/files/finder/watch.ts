@@ -5,7 +5,7 @@ import { errorCode } from "compositor-core/message/untyped"
 /** Past this many folders they are not watched: each watch costs the system memory. */
 const MAX_WATCHED_FOLDERS = 16_384
 
-export interface WatchEvents {
+interface WatchEvents {
   /** Something came to or went from this folder, or `name` in it was written to. */
   changed(folder: string, name: string | null, isWrite: boolean): void
   /** The system will watch no more: from now on nothing is told. */

@@ -13,7 +13,7 @@ import {
   separating,
 } from "./route.ts"
 
-export type FragmentUnit = FileFragment["unit"]
+type FragmentUnit = FileFragment["unit"]
 
 export interface Way {
   readonly route: ConvertRoute
@@ -22,7 +22,7 @@ export interface Way {
 }
 
 /** A kind of file, how it is known, and what can be made of it. */
-export interface Format {
+interface Format {
   readonly name: string
   readonly mimes: readonly string[]
   /** These decide where the bytes say only "text", "zip" or nothing. */

@@ -4,7 +4,7 @@ import { CONVERT_LIMITS, type ConvertFile } from "./converted.ts"
 import { runReader } from "./run-reader.ts"
 import { type SourceFile, withSpilledFile } from "./spill.ts"
 
-export interface FormatMeasures {
+interface FormatMeasures {
   /** Files in an archive. */
   readonly entries?: number | undefined
   /** Pages of a document. */

@@ -1,7 +1,7 @@
 import type { ReaderAnswer, Job } from "./converted.ts"
 
 /** Reads one kind of file, in a child. What it cannot read it refuses. */
-export type FormatReader = (job: Job) => Promise<ReaderAnswer>
+type FormatReader = (job: Job) => Promise<ReaderAnswer>
 
 /** Each is loaded when it is asked for: a reader of text needs no WebAssembly. */
 export const READERS: Readonly<Record<string, () => Promise<FormatReader>>> = {

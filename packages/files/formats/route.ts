@@ -23,7 +23,7 @@ export type ConvertRoute = (
   context: ConvertContext,
 ) => Promise<Converted>
 
-export interface ReadingOptions {
+interface ReadingOptions {
   /** So many times the usual memory. */
   readonly memory?: number
   /** The way to go where the reader's package is not installed. */

@@ -7,7 +7,7 @@ import { startContained } from "../sandbox/contained.ts"
 import { type MemoryWatch, watchMemory } from "../sandbox/memory-watch.ts"
 import { findProgram } from "../sandbox/sandbox.ts"
 
-export interface ReaderResult {
+interface ReaderResult {
   readonly answer: ReaderAnswer
   /** The most memory that the child had resident, where it lived to tell or we saw it. */
   readonly peak_rss: number

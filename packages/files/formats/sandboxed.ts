@@ -26,7 +26,7 @@ export interface SandboxContext {
   readonly limits: ConvertLimits
 }
 
-export interface ProgramRun {
+interface ProgramRun {
   readonly shape: ShapeName
   readonly file: ConvertFile
   /** Numbers for the shape's words. */

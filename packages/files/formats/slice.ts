@@ -16,7 +16,7 @@ export interface SliceLocation {
   readonly fragment?: FileFragment | undefined
 }
 
-export type FileSlice =
+type FileSlice =
   | { readonly type: "text"; readonly text: string; readonly note?: string | undefined }
   | {
       readonly type: "media"

@@ -99,13 +99,13 @@ function shareOfAccents(bytes: Uint8Array): number {
 }
 
 /** The type of a text by its name. */
-export function textMime(name: string): string {
+function textMime(name: string): string {
   const dot = name.lastIndexOf(".")
   const extension = dot < 0 ? "" : name.slice(dot + 1).toLowerCase()
   return TEXT_MIMES.get(extension) ?? "text/plain"
 }
 
-export const TEXT_MIMES: ReadonlyMap<string, string> = new Map([
+const TEXT_MIMES: ReadonlyMap<string, string> = new Map([
   ["asm", "text/x-asm"],
   ["bash", "text/x-shellscript"],
   ["bat", "text/x-batch"],

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn, type StdioOptions } from "node:child_process"
 import { openSync, readdirSync, readFileSync } from "node:fs"
 
-export interface ContainedOptions {
+interface ContainedOptions {
   /** What its first descriptors are; it has no others. */
   readonly stdio: readonly ("ignore" | "pipe")[]
   /** All of its variables. */

@@ -10,7 +10,7 @@ import { createInflate, deflateSync } from "node:zlib"
 import { isRunning } from "../disk/running.ts"
 import { runSandboxed } from "./sandbox.ts"
 
-export interface GitStoreOptions {
+interface GitStoreOptions {
   /** Folders named `.git`. */
   readonly folders: readonly string[]
   /** Files that are kept from commands: git may have copies that no commit names. */
@@ -19,7 +19,7 @@ export interface GitStoreOptions {
   readonly writable: boolean
 }
 
-export interface GitStores {
+interface GitStores {
   /** Words for bubblewrap, to stand behind those that show the workspace. */
   readonly words: readonly string[]
   readonly notes: readonly string[]

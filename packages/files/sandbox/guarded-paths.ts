@@ -19,7 +19,7 @@ export function isGuarded(path: string): boolean {
   return path.split(/[\\/]/).some(isGuardedName)
 }
 
-export interface Guard {
+interface Guard {
   /** Words for bubblewrap, to stand behind those that make the workspace writable. */
   readonly words: readonly string[]
   /** Take the stand-ins away, and put aside what came to be guarded meanwhile: in sentences. */

@@ -6,7 +6,7 @@ export interface MemoryWatch {
   readonly end: () => void
 }
 
-export interface MemoryBound {
+interface MemoryBound {
   /** For the process and all that it started, together. */
   readonly bytes: number
   readonly every_ms: number

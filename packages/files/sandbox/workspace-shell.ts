@@ -5,7 +5,7 @@ import { guardPaths } from "./guarded-paths.ts"
 import { type FoundPaths, type MaskedPath, type PathSearch, searchPaths } from "./masked-paths.ts"
 import { runSandboxed, type SandboxedRun, type SandboxResult } from "./sandbox.ts"
 
-export interface WorkspaceRun extends Omit<SandboxedRun, "workspace" | "mounts"> {
+interface WorkspaceRun extends Omit<SandboxedRun, "workspace" | "mounts"> {
   readonly search: PathSearch
   /** It may change the workspace. Otherwise that is read-only. */
   readonly writable?: boolean

@@ -3,7 +3,7 @@ import { basename } from "node:path"
 import { openWithin, type RefusedPath } from "../disk/within.ts"
 
 /** A folder that a person gave to one session, by a gesture that only a person makes (CMPH-002). */
-export interface Scope {
+interface Scope {
   readonly id: string
   /** Shown, and never asked who may do what. */
   readonly name: string

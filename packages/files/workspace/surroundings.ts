@@ -9,7 +9,7 @@ export interface Surroundings {
   readonly end: number
 }
 
-export interface SurroundingText {
+interface SurroundingText {
   readonly text: string
   /** The same place in UTF-16 units of the text. */
   readonly piece: { readonly start: number; readonly end: number }

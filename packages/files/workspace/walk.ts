@@ -10,7 +10,7 @@ import {
   type RefusedPath,
 } from "../disk/within.ts"
 
-export interface WalkOptions {
+interface WalkOptions {
   readonly root: string
   /** Where to begin, from the root: "" or "src". */
   readonly folder: string

@@ -53,7 +53,7 @@ export async function readWorkspaceFile(
 }
 
 /** A file of any kind of place, read by position. `path` is what it is called in notes. */
-export interface ReadableFile {
+interface ReadableFile {
   readonly readAt: (position: number, length: number) => Promise<Uint8Array>
   readonly file: OpenedFile
   readonly path: string

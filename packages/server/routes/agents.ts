@@ -3,7 +3,7 @@ import type { AgentFiles, ListedAgent } from "compositor-engine/agents/agent-fil
 import { serveRoutes, type ServedRoute } from "../route.ts"
 import { rootOf, type WorkspaceFinder } from "../workspace-root.ts"
 
-export interface AgentEngine extends WorkspaceFinder {
+interface AgentEngine extends WorkspaceFinder {
   readonly equipment: { readonly agents: Pick<AgentFiles, "list"> }
 }
 

@@ -14,7 +14,7 @@ import { serveRoutes, type ServedRoute } from "../route.ts"
 import { rootOf, typedIn, type WorkspaceFinder } from "../workspace-root.ts"
 import type { PreviewDraft } from "./server.ts"
 
-export interface CommandEngine extends WorkspaceFinder {
+interface CommandEngine extends WorkspaceFinder {
   readonly entities: Pick<EntityRegistry, "commands" | "vocabulary">
   readonly workspaces: Pick<Workspaces, "catalog" | "complete">
   preview: PreviewDraft
@@ -80,7 +80,7 @@ async function completionsAt(engine: CommandEngine, caller: Caller, request: Com
   return engine.workspaces.complete(at.workspace_root, query, catalog)
 }
 
-export interface TrustEngine extends WorkspaceFinder {
+interface TrustEngine extends WorkspaceFinder {
   readonly workspaces: Pick<Workspaces, "trust" | "refresh">
   readonly equipment: { readonly turns: InstructionReader }
 }

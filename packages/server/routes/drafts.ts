@@ -3,7 +3,7 @@ import type { DraftRecord, Store } from "compositor-engine/store/store"
 import { HttpError } from "../errors.ts"
 import { serveRoutes, type ServedRoute } from "../route.ts"
 
-export interface DraftEngine {
+interface DraftEngine {
   readonly store: Pick<Store, "draft" | "saveDraft" | "stashedDrafts">
 }
 

@@ -25,7 +25,7 @@ import {
 const MAX_ATTACHMENT_BYTES = Math.min(MAX_UPLOAD_BYTES, 25 * 1024 * 1024)
 const MAX_DELAY_MS = 366 * 24 * 60 * 60 * 1000
 
-export interface ElectricEngine {
+interface ElectricEngine {
   readonly store: Pick<Store, "head" | "events">
   readonly entities: EntityEngine["entities"]
   readonly blobs: Pick<BlobEngine["blobs"], "open">

@@ -102,7 +102,7 @@ export function entityRoutes(engine: EntityEngine): ServedRoute[] {
 }
 
 /** Who asked, and the parameters that name an entity. */
-export interface AskedEntity {
+interface AskedEntity {
   readonly caller: Caller
   readonly param: (name: "type" | "id") => string
 }

@@ -26,7 +26,7 @@ import { existing, rootOf, type WorkspaceFinder } from "../workspace-root.ts"
 const MAX_LISTED = 1000
 const MESSAGES_AT_ONCE = 200
 
-export interface FileEngine extends WorkspaceFinder, BrowsedFiles {
+interface FileEngine extends WorkspaceFinder, BrowsedFiles {
   readonly store: WorkspaceFinder["store"] & BrowsedFiles["store"] & Pick<Store, "history">
 }
 

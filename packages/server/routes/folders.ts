@@ -7,7 +7,7 @@ import { requireWithin } from "../ownership.ts"
 import { serveRoutes, type ServedRoute } from "../route.ts"
 import { existing } from "../workspace-root.ts"
 
-export interface FolderEngine {
+interface FolderEngine {
   readonly store: Pick<Store, "session">
   readonly scopes: Pick<Scopes, "mint" | "list" | "revoke" | "resolve">
 }

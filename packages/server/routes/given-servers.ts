@@ -4,7 +4,7 @@ import type { Store } from "compositor-engine/store/store"
 import { serveRoutes, type ServedRoute } from "../route.ts"
 import { existing } from "../workspace-root.ts"
 
-export interface SessionServerEngine {
+interface SessionServerEngine {
   readonly store: Pick<Store, "session">
   readonly equipment: { readonly given: Pick<SessionServers, "give" | "status" | "take"> }
 }

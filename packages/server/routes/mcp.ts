@@ -4,7 +4,7 @@ import type { WorkspaceServers } from "compositor-engine/mcp/workspace-servers"
 import { serveRoutes, type ServedRoute } from "../route.ts"
 import { rootOf, type WorkspaceFinder } from "../workspace-root.ts"
 
-export interface McpEngine extends WorkspaceFinder {
+interface McpEngine extends WorkspaceFinder {
   readonly equipment: { readonly mcp: Pick<WorkspaceServers, "list" | "offers" | "reconnect"> }
 }
 

@@ -8,7 +8,7 @@ import { type Caller, callerOwner } from "../caller.ts"
 import { serveRoutes, type ServedRoute } from "../route.ts"
 import { rootOf, type WorkspaceFinder } from "../workspace-root.ts"
 
-export interface MemoryEngine extends WorkspaceFinder {
+interface MemoryEngine extends WorkspaceFinder {
   readonly equipment: { readonly memories: Pick<Memories, "of"> }
 }
 

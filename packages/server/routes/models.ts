@@ -5,7 +5,7 @@ import type { DryRuns } from "compositor-engine/reports/dry-runs"
 import { visibleTo } from "../caller.ts"
 import { serveRoutes, type ServedRoute } from "../route.ts"
 
-export interface ModelEngine {
+interface ModelEngine {
   readonly known: Pick<KnownModels, "models" | "capabilities" | "refreshed" | "renew">
   readonly providers: { has(provider_id: string): boolean }
   readonly default_model: ModelChoice

@@ -4,7 +4,7 @@ import type { Principals } from "compositor-engine/principals/principals"
 import { noteNamed } from "../guard.ts"
 import { serveRoutes, type ServedRoute } from "../route.ts"
 
-export interface PrincipalEngine {
+interface PrincipalEngine {
   readonly principals: Pick<
     Principals,
     "list" | "add" | "get" | "revoke" | "tokens" | "addToken" | "revokeToken"

@@ -25,7 +25,7 @@ export type PreviewDraft = (
   draft: Unresolved & { readonly session_id?: string | undefined },
 ) => Promise<Resolved>
 
-export interface LoweringEngine extends WorkspaceFinder {
+interface LoweringEngine extends WorkspaceFinder {
   readonly store: WorkspaceFinder["store"] & InspectDependencies["store"]
   readonly entities: Pick<EntityRegistry, "vocabulary">
   preview: PreviewDraft
@@ -63,7 +63,7 @@ export function loweringRoutes(engine: LoweringEngine): ServedRoute[] {
   })
 }
 
-export interface ServerEngine extends Located {
+interface ServerEngine extends Located {
   readonly default_model: ModelChoice
   readonly files: { readonly inline_bytes: number }
   readonly store: WorkspaceFinder["store"] &

@@ -7,7 +7,7 @@ import { serveRoutes, type ServedRoute } from "../route.ts"
 import { existing } from "../workspace-root.ts"
 import type { SessionEngine } from "./sessions.ts"
 
-export interface SidecarEngine extends Pick<SessionEngine, "deleteSession"> {
+interface SidecarEngine extends Pick<SessionEngine, "deleteSession"> {
   readonly store: Pick<Store, "session" | "changeSession"> & Parameters<typeof bringBack>[0]
 }
 

@@ -18,7 +18,7 @@ import { serveRoutes, type ServedRoute } from "../route.ts"
 const SECRET_BYTES = 32
 const SHOWN_DELIVERIES = 50
 
-export interface TriggerEngine {
+interface TriggerEngine {
   readonly store: Pick<Store, "deliveries">
   readonly equipment: {
     readonly triggers: Pick<

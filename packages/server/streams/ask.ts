@@ -24,7 +24,7 @@ export function bad(message: string): HttpError {
   return new HttpError(400, "invalid_request", message)
 }
 
-export interface Life {
+interface Life {
   readonly ttl_seconds: number | null
   readonly expires_at: number | null
 }
@@ -92,9 +92,7 @@ export function readClose(context: Context): boolean {
   return context.req.header("stream-closed")?.toLowerCase() === "true"
 }
 
-export type AskedOffset =
-  | { readonly type: "at"; readonly position: number }
-  | { readonly type: "now" }
+type AskedOffset = { readonly type: "at"; readonly position: number } | { readonly type: "now" }
 
 export function readOffset(context: Context): AskedOffset | undefined {
   const given = context.req.queries("offset") ?? []

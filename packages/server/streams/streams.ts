@@ -16,7 +16,7 @@ import type { StreamReading, StreamStore } from "./page.ts"
 import { answerStreamRead } from "./read.ts"
 import { refuseWriting, type RowStore, rowStreams } from "./row-streams.ts"
 
-export interface StreamEngine {
+interface StreamEngine {
   readonly store: StreamStore & RowStore
   readonly principals: Pick<Principals, "holds">
 }

@@ -8,7 +8,7 @@ import type { FrontMatterHead } from "./head.ts"
 import { hintsOf } from "./markdown.ts"
 
 /** A `SKILL.md`, with the package it lies in. */
-export interface SkillFile extends CommandFile {
+interface SkillFile extends CommandFile {
   readonly folder: string
   /** The name of its folder, which by the specification is its own. */
   readonly folderName: string

@@ -2,7 +2,7 @@ import { parse, TomlError } from "smol-toml"
 import { linesBefore } from "../finding.ts"
 import { MAX_TOML_DEPTH } from "../limits.ts"
 
-export type TomlReading =
+type TomlReading =
   | { readonly type: "table"; readonly table: Readonly<Record<string, unknown>> }
   | { readonly type: "fault"; readonly line: number; readonly message: string }
 

@@ -24,7 +24,7 @@ export interface YamlEntry {
   readonly line: number
 }
 
-export interface YamlNote {
+interface YamlNote {
   readonly line: number
   readonly message: string
 }

@@ -64,7 +64,7 @@ export class WordScanner {
   }
 }
 
-export interface ScannedWord {
+interface ScannedWord {
   readonly text: string
   readonly folded: boolean
   readonly id: number
@@ -142,7 +142,7 @@ export interface Secret extends SecretSpan {
   readonly kind: string
 }
 
-export interface FoundSecrets {
+interface FoundSecrets {
   /** In order and apart from one another. */
   readonly secrets: readonly Secret[]
   /** The text was not looked through to its end: it holds more than any honest one. */

@@ -9,7 +9,7 @@ export interface SecretFinding {
   readonly lines: readonly number[]
 }
 
-export interface Redacted {
+interface Redacted {
   readonly text: string
   readonly findings: readonly SecretFinding[]
   /** Not all of the text was looked through: what is left may hold secrets. */
@@ -24,7 +24,7 @@ export function redact(text: string): Redacted {
   return runSteps(redactInSteps(text))
 }
 
-export function* redactInSteps(text: string): Steps<Redacted> {
+function* redactInSteps(text: string): Steps<Redacted> {
   const { secrets, gaveUp } = yield* searchSecrets(text)
   return { ...cutOut(text, secrets, { start: 0, end: text.length }), gaveUp }
 }
@@ -70,7 +70,7 @@ function findingsOf(text: string, secrets: readonly Secret[]): SecretFinding[] {
   return Array.from(kinds, ([kind, told]) => ({ kind, ...told }))
 }
 
-export interface RedactedValue {
+interface RedactedValue {
   readonly value: unknown
   readonly findings: readonly SecretFinding[]
   readonly gaveUp: boolean

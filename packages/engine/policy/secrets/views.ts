@@ -79,7 +79,7 @@ function lastAtOrBefore(starts: readonly number[], at: number): number {
 }
 
 /** A stretch of base64 or of hexadecimal digits that holds a text. */
-export interface EncodedText extends SecretSpan {
+interface EncodedText extends SecretSpan {
   readonly text: string
   readonly encoding: "base64" | "hexadecimal"
 }

@@ -4,7 +4,7 @@ import type { PostgresLink } from "./link.ts"
 import { rowsOf } from "./move.ts"
 import { insertInto, RowsDigest, selectAll, type Table, tablesOf } from "./tables.ts"
 
-export interface CopyToSqlite {
+interface CopyToSqlite {
   /** The SQLite database that is made. */
   readonly file: string
   readonly progress: (done: number, total: number) => void

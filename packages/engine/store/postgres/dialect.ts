@@ -38,7 +38,7 @@ function field(column: string, key: string): string {
   return `CASE WHEN ${column} LIKE '%"${key}"%' THEN CAST(${readable} AS JSON) ->> '${key}' END`
 }
 
-export interface PreparedStatement {
+interface PreparedStatement {
   readonly name: string
   readonly text: string
 }

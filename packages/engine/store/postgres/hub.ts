@@ -10,7 +10,7 @@ const MAX_DELAY_MS = 5000
 /** How often the database is asked whether anything happened while nobody would tell. */
 const POLL_MS = 500
 
-export type OnStreamsChanged = (streams: ReadonlySet<string> | undefined) => void
+type OnStreamsChanged = (streams: ReadonlySet<string> | undefined) => void
 
 /** Tells other nodes which streams changed, and hears it from them, on a connection of its own. What
  *  is told is told after its commit and in one piece while another is on its way: a notification inside

@@ -2,7 +2,7 @@ import type { Value } from "../sql/program.ts"
 import { numberPlaceholders, sendable } from "./dialect.ts"
 
 /** One statement in the stead of several that differ in their values only. */
-export interface Merged {
+interface Merged {
   readonly sql: string
   readonly values: readonly Value[]
   readonly answers: MergedResult

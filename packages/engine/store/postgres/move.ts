@@ -13,7 +13,7 @@ export interface Move {
   readonly progress: (done: number, total: number) => void
 }
 
-export interface Moved {
+interface Moved {
   readonly rows: number
   readonly tables: readonly {
     readonly name: string

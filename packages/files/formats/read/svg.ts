@@ -35,7 +35,7 @@ export async function readSvg(job: Job): Promise<ReaderAnswer> {
 }
 
 /** The drawing written anew, from what we know to be harmless. */
-export function rewriteSvg(svg: string): string {
+function rewriteSvg(svg: string): string {
   const parser = new SaxesParser({ xmlns: false })
   const written: string[] = []
   let skipped = 0

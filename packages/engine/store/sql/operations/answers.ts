@@ -41,7 +41,7 @@ export function* closeAnswer(tx: Transaction, turn: TurnRecord, answer: StepAnsw
 }
 
 /** What an answer is before it changes. */
-export interface AnswerBefore {
+interface AnswerBefore {
   readonly parts: readonly PartRecord[]
   readonly message: MessageRecord | undefined
 }

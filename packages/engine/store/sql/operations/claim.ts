@@ -45,7 +45,7 @@ interface Idle {
   readonly owner: string
 }
 
-export interface ClaimedMessage {
+interface ClaimedMessage {
   readonly claim: Claim
   readonly message: MessageRecord
 }
@@ -293,7 +293,7 @@ function middle(left: string, right: string | null): string {
 }
 
 /** What happens to turns, told as rows of the session's own stream (EVT-001). */
-export function tellStarted(tx: Transaction, turn: TurnRecord) {
+function tellStarted(tx: Transaction, turn: TurnRecord) {
   tell(tx, turn, "turn-started", {})
 }
 

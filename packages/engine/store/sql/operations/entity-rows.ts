@@ -13,7 +13,7 @@ const MAX_ROWS = 100_000
 
 /** Collections whose names begin so are the house's own. */
 export const CONTEXT = "$context"
-export const INBOX_KEYS = "$inbox_keys"
+const INBOX_KEYS = "$inbox_keys"
 
 interface RowRecord {
   readonly value_json: string

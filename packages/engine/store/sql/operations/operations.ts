@@ -55,7 +55,7 @@ type Operations = {
   ) => Program<Name extends "append" ? RawAppended : ReturnType<Writes[Name]>>
 }
 
-export type AnyOperation = (tx: Transaction, input: unknown) => Program<unknown>
+type AnyOperation = (tx: Transaction, input: unknown) => Program<unknown>
 
 /** An operation by its name. Whoever made the request gave it the input of that name. */
 export function operationOf(name: OperationName): AnyOperation {

@@ -25,7 +25,7 @@ export type RawAppended =
     }
 
 /** When a message came in, by its session's clock, and whether a turn was running. */
-export interface QueuePosition {
+interface QueuePosition {
   readonly queued_at: number
   readonly created_at: number
   readonly busy: boolean
@@ -262,7 +262,7 @@ export function* stopDrain(tx: Transaction, session_id: string) {
 }
 
 /** Somebody wants it to go on. */
-export function* reopenQueue(tx: Transaction, session_id: string) {
+function* reopenQueue(tx: Transaction, session_id: string) {
   yield* releaseQueue(tx, yield* tx.session(session_id))
   const changes = yield* tx.run(
     "UPDATE chat_sessions SET drain = 'open' WHERE id = ? AND drain = 'stopped'",
@@ -273,7 +273,7 @@ export function* reopenQueue(tx: Transaction, session_id: string) {
 
 /** What an import brought waits for a person, in the state in which it came. The first who touches the
  *  queue finds it like one that was stopped. */
-export function* releaseQueue(tx: Transaction, { id, drain }: Pick<SessionRecord, "id" | "drain">) {
+function* releaseQueue(tx: Transaction, { id, drain }: Pick<SessionRecord, "id" | "drain">) {
   if (drain !== "held") return
   tx.group?.unhold(id)
   yield* stopDrain(tx, id)

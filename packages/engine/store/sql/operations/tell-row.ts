@@ -1,6 +1,6 @@
 import type { Transaction } from "../transaction.ts"
 
-export interface CommittedRow {
+interface CommittedRow {
   readonly stream: string
   readonly type: string
   readonly key: string

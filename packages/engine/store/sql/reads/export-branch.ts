@@ -15,7 +15,7 @@ export interface Standalone {
   readonly copied_parts: readonly string[]
 }
 
-export interface BranchExportDependencies {
+interface BranchExportDependencies {
   /** What fired on a segment, in its order. */
   fired(segment: Segment): Program<Row[]>
   messages(session_id: string): Program<Row[]>
