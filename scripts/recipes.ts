@@ -38,7 +38,7 @@ function tryRecipe(recipe: Recipe) {
   try {
     applyRecipe(recipe, copy)
     report("types", () => CONFIGS.forEach((config) => checkTypes(copy, config)))
-    report("lint", () => run(copy, ["oxlint", "--type-aware", ...newFiles(recipe)]))
+    report("lint", () => void run(copy, ["oxlint", "--type-aware", ...newFiles(recipe)]))
     report("suites", () => runSuites(recipe, copy))
     report("fields", () => checkFields(recipe, copy))
   } finally {
