@@ -7,7 +7,7 @@ import process from "node:process"
 
 const root = join(import.meta.dirname, "..")
 const PRODUCT = ["packages", "apps", "kit/conformance"]
-const READERS = [...PRODUCT, "kit", "test", "scripts", "examples", "bin", "docs"]
+const READERS = [...PRODUCT, "kit", "test", "scripts", "examples", "bin", "docs", "api"]
 /** What others install is named by files that are not here. */
 const PUBLIC: ReadonlySet<string> = new Set([
   "apps/acp/forms.ts",

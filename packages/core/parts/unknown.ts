@@ -7,7 +7,7 @@ import type { Schemas } from "./schemas.ts"
 
 /** A part that another version wrote. It is so only in memory: what is stored, answered and exported is
  *  `raw`, as it came (CMP-114, CMP-121). */
-interface UnknownPart {
+export interface UnknownPart {
   readonly type: "unknown"
   readonly raw: PartData
 }

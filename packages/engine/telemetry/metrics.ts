@@ -35,7 +35,7 @@ export class Metrics {
 
 export const CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
-interface About {
+export interface About {
   readonly name: string
   readonly help: string
   readonly labels: readonly string[]
@@ -44,7 +44,7 @@ interface About {
 
 const MAX_SERIES = 1000
 
-class Family<Value = unknown> {
+export class Family<Value = unknown> {
   readonly about: About
   protected readonly series = new Map<string, Value>()
 
@@ -85,7 +85,7 @@ export class Counter extends Family<number> {
   }
 }
 
-class Gauge extends Family<number> {
+export class Gauge extends Family<number> {
   set(value: number, ...labels: string[]) {
     this.series.set(this.key(labels), value)
   }
@@ -108,13 +108,13 @@ class Gauge extends Family<number> {
 /** Seconds, from what a memory costs to what a model takes. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-interface Observed {
+export interface Observed {
   readonly counts: number[]
   sum: number
   count: number
 }
 
-class Histogram extends Family<Observed> {
+export class Histogram extends Family<Observed> {
   observe(seconds: number, ...labels: string[]) {
     const key = this.key(labels)
     const observed = this.series.get(key) ?? { counts: BOUNDS.map(() => 0), sum: 0, count: 0 }

@@ -13,7 +13,7 @@ export interface Move {
   readonly progress: (done: number, total: number) => void
 }
 
-interface Moved {
+export interface Moved {
   readonly rows: number
   readonly tables: readonly {
     readonly name: string
