@@ -144,7 +144,7 @@ export async function expandCommand(source: string | undefined, options: ExpandO
         ...(options.approve === undefined ? {} : { approved_shell: options.approve }),
       })
       if (options.json) return printJson(expanded)
-      for (const part of expanded.parts) printLine(shown({ ...part, type: String(part.type) }))
+      for (const part of expanded.parts) printLine(shown(part))
       for (const { path, message } of expanded.warnings) tellLine(`${path}: ${message}`)
     },
     { trust_all: options.trust ?? false },
