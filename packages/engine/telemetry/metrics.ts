@@ -108,13 +108,13 @@ export class Gauge extends Family<number> {
 /** Seconds, from what a memory costs to what a model takes. */
 const BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60]
 
-export interface Observed {
+export interface HistogramValue {
   readonly counts: number[]
   sum: number
   count: number
 }
 
-export class Histogram extends Family<Observed> {
+export class Histogram extends Family<HistogramValue> {
   observe(seconds: number, ...labels: string[]) {
     const key = this.key(labels)
     const observed = this.series.get(key) ?? { counts: BOUNDS.map(() => 0), sum: 0, count: 0 }
@@ -125,7 +125,7 @@ export class Histogram extends Family<Observed> {
     if (at >= 0) observed.counts[at] = (observed.counts[at] ?? 0) + 1
   }
 
-  protected override print(labels: string, { counts, sum, count }: Observed): string {
+  protected override print(labels: string, { counts, sum, count }: HistogramValue): string {
     const { name } = this.about
     const before = labels === "" ? "" : `${labels},`
     let below = 0
