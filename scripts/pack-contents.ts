@@ -14,7 +14,7 @@ const ROOMS: Readonly<Record<string, string>> = {
   interop: "core/interop",
   file: "core/file",
   lower: "core/lower",
-  provider: "engine/providers",
+  wires: "core/wires",
 }
 
 /** The rooms of the light package, and what of them is its front. */
@@ -28,6 +28,7 @@ export const FULL_ENTRIES: Entries = {
   ...CORE_ENTRIES,
   "./acp": "acp/sdk",
   "./host": "engine/host/host",
+  "./provider/*": "engine/providers/*",
   "./server": "server/serve",
   "./server/app": "server/app",
   "./store/sqlite": "engine/store/sqlite/sqlite-store",

@@ -24,6 +24,9 @@ import {
 
 const root = join(import.meta.dirname, "..")
 
+/** What of the client draws in a page of others: it needs more than a browser. */
+const REACT = join("client", "react")
+
 interface Manifest {
   readonly version: string
   readonly description: string
@@ -136,9 +139,6 @@ interface Reached {
   readonly files: readonly string[]
   readonly packages: readonly string[]
 }
-
-/** What of the client draws in a page of others: it needs more than a browser. */
-const REACT = join("client", "react")
 
 /** Every file that the rooms' files lead to, and every package. */
 function reached(built: string, rooms: readonly string[]): Reached {

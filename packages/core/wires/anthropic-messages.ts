@@ -41,7 +41,6 @@ import {
   type SpokenBlock,
   userSpeech,
 } from "./speech.ts"
-import { withTemplate } from "./template.ts"
 
 const API = "anthropic-messages"
 const PROVIDER = "anthropic"
@@ -100,7 +99,7 @@ export const anthropicMessages = defineWire({
   },
   setup,
   encodeTool,
-  encode: withTemplate(encodeMessage),
+  encode: encodeMessage,
   body,
   fold: foldMessages,
   request: (_, connection) => request("/v1/messages", connection),

@@ -48,7 +48,6 @@ import {
   type SpokenBlock,
   userSpeech,
 } from "./speech.ts"
-import { withTemplate } from "./template.ts"
 import { inTurns, withAtEnd } from "./role-alternation.ts"
 
 const API = "bedrock-converse"
@@ -82,7 +81,7 @@ export const bedrockConverse = defineWire({
   },
   setup,
   encodeTool,
-  encode: withTemplate(encodeMessage),
+  encode: encodeMessage,
   body,
   fold: (messages) => foldMessages(inTurns(messages, opening)),
   request: (envelope, connection) => request(envelope, "converse-stream", connection),

@@ -39,7 +39,6 @@ import {
   sealFor,
   userSpeech,
 } from "./speech.ts"
-import { withTemplate } from "./template.ts"
 import { inTurns } from "./role-alternation.ts"
 
 const API = "gemini-generatecontent"
@@ -118,7 +117,7 @@ export const geminiGenerateContent = defineWire({
   sdk_seals: { provider: "google", options: { signature: "thoughtSignature" } },
   setup,
   encodeTool,
-  encode: withTemplate(encodeMessage),
+  encode: encodeMessage,
   body,
   fold: (messages) => foldMessages(inTurns(messages, opening)),
   request: (envelope, connection) => request(envelope, "streamGenerateContent?alt=sse", connection),

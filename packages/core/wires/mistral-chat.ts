@@ -46,7 +46,6 @@ import {
   resultText,
   userSpeech,
 } from "./speech.ts"
-import { withTemplate } from "./template.ts"
 import { withBetween } from "./role-alternation.ts"
 
 const API = "mistral-chat"
@@ -104,7 +103,7 @@ export const mistralChat = defineWire({
   sdk_seals: null,
   setup,
   encodeTool: encodeChatTool,
-  encode: withTemplate(encodeMessage),
+  encode: encodeMessage,
   body,
   fold: (messages) => foldMessages(spoken(messages)),
   request: (_, { base_url, headers }) => ({

@@ -24,7 +24,6 @@ import {
   resultText,
   userSpeech,
 } from "./speech.ts"
-import { withTemplate } from "./template.ts"
 
 /** OpenAI's Chat Completions. */
 export const openaiChat = chatWire(OPENAI)
@@ -43,7 +42,7 @@ function chatWire(dialect: ChatDialect) {
     sdk_seals: null,
     setup,
     encodeTool: encodeChatTool,
-    encode: withTemplate((message, model = "") => encode(message, model, dialect)),
+    encode: (message, model = "") => encode(message, model, dialect),
     body: (envelope, messages) => body(envelope, messages, dialect),
     fold: (messages) => foldMessages(alternating(messages, dialect)),
     request: (_, { base_url, headers }) => ({

@@ -39,7 +39,6 @@ import {
   type SpokenBlock,
   userSpeech,
 } from "./speech.ts"
-import { withTemplate } from "./template.ts"
 
 const API = "openai-responses"
 const PROVIDER = "openai"
@@ -92,7 +91,7 @@ export const openaiResponses = defineWire({
   },
   setup,
   encodeTool,
-  encode: withTemplate(encodeMessage),
+  encode: encodeMessage,
   body,
   fold: foldMessages,
   request: (_, connection) => request("/responses", connection),

@@ -7,7 +7,7 @@ import { TextFragment } from "./text-fragment.ts"
 
 type Encode = (message: PromptMessage, model?: string) => WireFragment
 
-/** The same encoder, faster for what most of a history is: texts as they are stored, calls, and
+/** The same encoder of a wire, faster for what most of a history is: texts as they are stored, calls, and
  *  results that are text. Messages of one shape differ on the wire in their texts, ids and inputs
  *  alone; so one of each shape is encoded with holes in their place, and the others fill them. */
 export function withTemplate(encode: Encode): Encode {

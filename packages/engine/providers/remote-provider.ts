@@ -5,6 +5,7 @@ import type { Connection, RemoteWire, TokenCount } from "compositor-core/wires/d
 import { toolNames } from "compositor-core/wires/names"
 import { last } from "compositor-core/wires/progress"
 import { parseJsonRecord } from "compositor-core/wires/read"
+import { withTemplate } from "compositor-core/wires/template"
 import { faultOf, refusal } from "./fault.ts"
 import type { ProviderCall, Provider } from "./provider.ts"
 import { blame } from "./refused-media.ts"
@@ -12,11 +13,11 @@ import type { HttpAnswer, Post } from "./transport.ts"
 
 /** Whoever is reached by a connection, asked in the way of a wire. */
 export function remoteProvider(wire: RemoteWire, connection: Connection): Provider {
-  const { api, provider_id: id, encode, body, fold, count } = wire
+  const { api, provider_id: id, body, fold, count } = wire
   return {
     id,
     api,
-    encode,
+    encode: withTemplate(wire.encode),
     body,
     fold,
     stream: (call) => converse(call, wire, connection),
