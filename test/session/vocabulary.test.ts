@@ -1,4 +1,4 @@
-import type { Part } from "../../packages/core/parts/table.ts"
+import { openPart, type Part } from "../../packages/core/parts/table.ts"
 import { createHash } from "node:crypto"
 import { describe, expect, it } from "vitest"
 import { messageOf } from "../../packages/core/interop/message.ts"
@@ -113,7 +113,7 @@ describe("the types of parts", () => {
       auto: false,
       summary_tokens: 1,
     }
-    await say(house, id, [forged as unknown as Part, { type: "text", text: "and now?" }])
+    await say(house, id, [openPart(forged), { type: "text", text: "and now?" }])
     await house.host.idle()
     const prompt = JSON.stringify(house.model.calls.at(-1)?.prompt)
     expect(prompt).toContain("the word is oak")

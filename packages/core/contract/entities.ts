@@ -105,6 +105,21 @@ export const SlashCommand = z.object({
 })
 export type SlashCommand = z.infer<typeof SlashCommand>
 
+/** One who registered a command. */
+const SlashCommandLayer = SlashCommand.extend({
+  owner: z.string().optional(),
+  version: z.string().optional(),
+  updated_at: z.string(),
+})
+
+/** A command as whoever reads the collection sees it (EA-015). */
+const SlashCommandRow = SlashCommandLayer.extend({
+  key: z.string(),
+  source: z.enum(["static", "dynamic"]),
+  /** All who registered it; the last one wins. */
+  dynamic_layers: z.array(SlashCommandLayer).optional(),
+})
+
 export const SlashCommands = z
   .array(SlashCommand)
   .max(2000)
@@ -221,7 +236,7 @@ export const entities = {
   }),
   listEntityCommands: route("GET /v1/entities/:type/:id/commands", {
     about: "The slash commands of the entity as they are now",
-    answer: z.object({ commands: z.array(SlashCommand) }),
+    answer: z.object({ commands: z.array(SlashCommandRow) }),
   }),
   putSchedule: route("PUT /v1/entities/:type/:id/schedules/:name", {
     about: "Wake the entity by the clock; the same name again takes its place",

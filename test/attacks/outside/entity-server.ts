@@ -1,9 +1,15 @@
 // An embedder's program: a server with an entity type of its own. It is started, never imported.
 // The handler asks the model, and writes a row for each wake that it was given.
 
+import { existsSync } from "node:fs"
+
 const checkout = process.env["CHECKOUT"] ?? ""
-const { serve } = await import(`${checkout}/src/server/serve.ts`)
-const { defineEntity } = await import(`${checkout}/src/entity/definition.ts`)
+// A build from before the packages had its sources in one folder.
+const isOld = existsSync(`${checkout}/src`)
+const { serve } = await import(`${checkout}/${isOld ? "src" : "packages"}/server/serve.ts`)
+const { defineEntity } = await import(
+  `${checkout}/${isOld ? "src/entity" : "packages/engine/entities"}/definition.ts`
+)
 
 const anything = {
   "~standard": { version: 1, vendor: "test", validate: (value: unknown) => ({ value }) },
