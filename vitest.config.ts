@@ -14,6 +14,9 @@ export default defineConfig({
     // A busy machine is slow, not wrong: whoever waits for something waits long enough.
     expect: { poll: { timeout: 15_000 } },
     pool: "forks",
+    // V8's record of pages for machine code is wrong at times where threads come and go, and then Node ends
+    // itself (`jit_page.has_value()`, nodejs/node#64500). Without keys that guard these pages it keeps none.
+    execArgv: ["--no-memory-protection-keys"],
     // Many wait for a process, a browser or a database: with one more than two cores have, none is idle.
     maxWorkers: 3,
     runner: "./test/runner.ts",
